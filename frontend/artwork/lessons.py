@@ -18,7 +18,7 @@ from games.live.autofinish import winning_run
 from games.rules import GAMES, Table, from_position
 from games.rules.cards import TWO_FRENCH
 from games.rules.explanations import explain
-from games.rules.illegal_reasons import Reason
+from games.rules.illegal_reasons import IllegalMoveReason
 
 OUT = Path(__file__).resolve().parents[2] / "frontend" / "static" / "lessons"
 #: The most positions in a lesson's graph.
@@ -235,7 +235,7 @@ def answered(table: Table, reasons: list[Reasons]) -> Answers:
     return found
 
 
-def noted(why: tuple[Reason, ...], reasons: list[Reasons]) -> int:
+def noted(why: tuple[IllegalMoveReason, ...], reasons: list[Reasons]) -> int:
     """Return the index of an answer in `reasons`, adding the answer if it is new."""
     data = [reason.to_json() for reason in why]
     if data not in reasons:

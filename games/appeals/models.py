@@ -51,22 +51,23 @@ class Appeal(models.Model):
         return f"appeal {self.pk}"
 
 
+class ReportReason(models.TextChoices):
+    """The problem that a report suspects."""
+
+    SPEED = "speed", _("Played faster than a person can")
+    FORESIGHT = "foresight", _("Seems to know hidden cards")
+    COPY = "copy", _("Copied from another player")
+    ACCOUNTS = "accounts", _("One person with several accounts")
+    NAME = "name", _("An offensive name")
+    OTHER = "other", _("Something else")
+
+
 class Report(models.Model):
     """A player's report of another player's public game. It is not a flag, and the reported player never sees it."""
 
-    class Reason(models.TextChoices):
-        """The suspected problem."""
-
-        SPEED = "speed", _("Played faster than a person can")
-        FORESIGHT = "foresight", _("Seems to know hidden cards")
-        COPY = "copy", _("Copied from another player")
-        ACCOUNTS = "accounts", _("One person with several accounts")
-        NAME = "name", _("An offensive name")
-        OTHER = "other", _("Something else")
-
     attempt = models.ForeignKey("games.Attempt", on_delete=models.CASCADE, related_name="reports", db_index=False)
     reporter = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reports")
-    reason = models.CharField(max_length=9, choices=Reason.choices)
+    reason = models.CharField(max_length=9, choices=ReportReason.choices)
     text = models.TextField(max_length=REPORT_LENGTH, blank=True, default="")
     made_at = models.DateTimeField()
     answered_at = models.DateTimeField(null=True, blank=True)

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from games.appeals.free_text import plain_text
-from games.appeals.models import REPORT_LENGTH, Report
+from games.appeals.models import REPORT_LENGTH, Report, ReportReason
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.ghosts.models import Notice
@@ -48,7 +48,7 @@ def report(attempt: Attempt, reporter: Player, reason: str, text: str) -> Report
         raise Refusal(ErrorCode.ALREADY_REPORTED)
     if not may_be_reported(attempt, reporter.pk, now):
         raise Refusal(ErrorCode.NO_REPORT)
-    if reason not in Report.Reason:
+    if reason not in ReportReason:
         raise Refusal(ErrorCode.BAD_REQUEST, "There is no such reason.")
     values = {"reason": reason, "text": plain_text(text, REPORT_LENGTH), "made_at": now}
     created, is_new = Report.objects.get_or_create(attempt=attempt, reporter_id=reporter.pk, defaults=values)

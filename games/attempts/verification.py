@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from games.core.verdict_reasons import Reason, reason
+from games.core.verdict_reasons import VerdictReason, reason
 from games.fairplay import account_links, copies, pace, random_delays
 from games.models import Attempt, Deal
 from games.rules import Record, RecordError, Replay, RulesError, replay
@@ -23,7 +23,7 @@ class Judgement:
     """Verdict on an attempt: its state, the reasons, and the replay (None if there was nothing to replay)."""
 
     state: Attempt.State
-    reasons: list[Reason]
+    reasons: list[VerdictReason]
     replay: Replay | None = None
     line: bytes | None = None
 
@@ -43,7 +43,7 @@ def judge_alone(attempt: Attempt) -> Judgement:
     return replace(judgement, state=Attempt.State.REVIEW, reasons=doubts) if doubts else judgement
 
 
-def _looking_ahead(attempt: Attempt, record: Record) -> list[Reason]:
+def _looking_ahead(attempt: Attempt, record: Record) -> list[VerdictReason]:
     """Return the doubt about an undo that the table should have refused: possible only if the server made a mistake."""
     n = None if attempt.free_undo else undone_reveal(record.open_table(), record.tokens)
     if n is None:
@@ -126,14 +126,14 @@ def _with_links(
     ]
 
 
-def _in_doubt(judgement: Judgement, doubt: Reason) -> Judgement:
+def _in_doubt(judgement: Judgement, doubt: VerdictReason) -> Judgement:
     """Send a judgement to review with a doubt, unless it is a rejection."""
     if judgement.state == Attempt.State.REJECTED:
         return judgement
     return replace(judgement, state=Attempt.State.REVIEW, reasons=[*judgement.reasons, doubt])
 
 
-def _foreign(record: Record, deal: Deal) -> Reason | None:
+def _foreign(record: Record, deal: Deal) -> VerdictReason | None:
     if record.seed != bytes(deal.seed):
         return reason("wrong_deal", "The record was played from another seed.")
     if record.version != deal.rules_version:
@@ -146,7 +146,7 @@ def _foreign(record: Record, deal: Deal) -> Reason | None:
     return None
 
 
-def _refusal(attempt: Attempt, replayed: Replay) -> Reason | None:
+def _refusal(attempt: Attempt, replayed: Replay) -> VerdictReason | None:
     if replayed.failure is not None:
         failure = replayed.failure
         return reason("replay_failed", failure.reason, index=failure.index, token=failure.token)

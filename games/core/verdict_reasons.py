@@ -17,7 +17,7 @@ from django.utils.translation import pgettext_lazy
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
 
-Reason = dict[str, Any]
+VerdictReason = dict[str, Any]
 
 STAFF: Final = "staff"
 
@@ -82,22 +82,22 @@ _FOR_STAFF: Final = frozenset({"same_network"})
 _RECORD_CODES: Final = frozenset(entry.code for entry in _OF_RECORDS)
 
 
-def reason(code: str, message: str, **data: object) -> Reason:
+def reason(code: str, message: str, **data: object) -> VerdictReason:
     """Return a reason in stored form: a code, a sentence for staff, and related data."""
     return {"code": code, "message": message, **data}
 
 
-def of_record(reasons: Iterable[Reason]) -> list[Reason]:
+def of_record(reasons: Iterable[VerdictReason]) -> list[VerdictReason]:
     """Return the reasons about the record itself: that it is not legal, not complete or cannot be read."""
     return [reason for reason in reasons if reason["code"] in _RECORD_CODES]
 
 
-def flags(reasons: Iterable[Reason]) -> list[Reason]:
+def flags(reasons: Iterable[VerdictReason]) -> list[VerdictReason]:
     """Return the reasons that are doubts about fair play."""
     return [reason for reason in reasons if reason["code"] not in _RECORD_CODES and reason["code"] != STAFF]
 
 
-def shown(reasons: Iterable[Reason]) -> list[ShownReason]:
+def shown(reasons: Iterable[VerdictReason]) -> list[ShownReason]:
     """Return the reasons as their player may see them, each once, without figures or mention of other players.
 
     A game with bursts is also too fast overall, so `burst` replaces `pace`.
@@ -109,7 +109,7 @@ def shown(reasons: Iterable[Reason]) -> list[ShownReason]:
     return list(by_code.values())
 
 
-def for_player(reasons: Iterable[Reason]) -> list[Reason]:
+def for_player(reasons: Iterable[VerdictReason]) -> list[VerdictReason]:
     """Return the reasons of `shown` as JSON, in English, for programs."""
     with translation.override("en"):
         return [{"code": entry.code, "message": str(entry.sentence)} for entry in shown(reasons)]

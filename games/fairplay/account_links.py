@@ -21,7 +21,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.crypto import salted_hmac
 
 from games.core.addresses import UNKNOWN, area_of
-from games.core.verdict_reasons import Reason, reason
+from games.core.verdict_reasons import VerdictReason, reason
 from games.db.statements import run_in_order
 from games.models import GRACE, Attempt, Start
 
@@ -140,7 +140,7 @@ def with_links(attempts: QuerySet[Attempt]) -> QuerySet[Any]:
     return attempts.annotate(on_device=Exists(on_device), during=Exists(during), on_network=Exists(on_network))
 
 
-def doubt(link: Link) -> Reason:
+def doubt(link: Link) -> VerdictReason:
     """Return the reason to store. It names no player."""
     return reason(link, f"Another player started this deal earlier on the same {link.removeprefix('same_')}.")
 

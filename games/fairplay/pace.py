@@ -28,7 +28,7 @@ from operator import sub
 from statistics import fmean
 from typing import Final, NamedTuple
 
-from games.core.verdict_reasons import Reason, reason
+from games.core.verdict_reasons import VerdictReason, reason
 from games.manifests import VARIANTS
 from games.models import Attempt
 from games.rules import Record
@@ -95,7 +95,7 @@ class PacedPlay(NamedTuple):
     gap: int
 
 
-def doubts(attempt: Attempt, record: Record) -> list[Reason]:
+def doubts(attempt: Attempt, record: Record) -> list[VerdictReason]:
     """Return the doubts about the pace and the clock of a finished attempt."""
     name = attempt.deal.variant or attempt.deal.game
     reasons = implausibilities(record.tokens, record.clock, record.end.ms, attempt.auto_runs, name)
@@ -104,7 +104,7 @@ def doubts(attempt: Attempt, record: Record) -> list[Reason]:
 
 def implausibilities(
     tokens: Sequence[str], clock: Sequence[int], end_ms: int, auto_runs: Collection[Sequence[int]], name: str = ""
-) -> list[Reason]:
+) -> list[VerdictReason]:
     """Return what a person can hardly have done, judged by the receive times (ms) of the tokens; empty for a plausible
     game.
 
@@ -152,7 +152,7 @@ def served_tokens(auto_runs: Collection[Sequence[int]]) -> frozenset[int]:
     return frozenset(n for first, last in auto_runs for n in range(first, last + 1))
 
 
-def _burst(player_plays: Sequence[PacedPlay]) -> Reason | None:
+def _burst(player_plays: Sequence[PacedPlay]) -> VerdictReason | None:
     number = max(FEWEST_IN_BURST, min(BURST_PLAYS, len(player_plays) // BURST_PART))
     times = [play.at for play in player_plays]
     shortest = min((end - start for start, end in zip(times, times[number - 1 :], strict=False)), default=None)
@@ -161,7 +161,7 @@ def _burst(player_plays: Sequence[PacedPlay]) -> Reason | None:
     return reason("burst", f"{number} plays within {shortest} ms.", plays=number, ms=shortest)
 
 
-def _pace(player_plays: Sequence[PacedPlay], times: float) -> Reason | None:
+def _pace(player_plays: Sequence[PacedPlay], times: float) -> VerdictReason | None:
     """Check the pace of the whole game, and of its fastest part."""
     timed = player_plays[1:]
     if len(timed) < FEWEST_PLAYS:
@@ -183,7 +183,7 @@ def _floor(number: int, times: float) -> float:
     return times * (1 - CHANCE / math.sqrt(number))
 
 
-def _steady(player_plays: Sequence[PacedPlay]) -> Reason | None:
+def _steady(player_plays: Sequence[PacedPlay]) -> VerdictReason | None:
     """Check for a timer. Only gaps before plays count: draws in between would make any pace look varied."""
     gaps = sorted(play.gap for play in player_plays[1:])
     if len(player_plays) < STEADY_PLAYS:
@@ -196,7 +196,7 @@ def _steady(player_plays: Sequence[PacedPlay]) -> Reason | None:
     return reason("steady", f"The gaps between plays vary by {variation:.1%} only.", variation=round(variation, 4))
 
 
-def _clock_doubts(attempt: Attempt, end_ms: int) -> list[Reason]:
+def _clock_doubts(attempt: Attempt, end_ms: int) -> list[VerdictReason]:
     assert attempt.finished_at is not None
     wall = attempt.finished_at - attempt.started_at
     claimed = timedelta(milliseconds=end_ms)

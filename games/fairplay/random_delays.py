@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from django.db.models import Q
 
-from games.core.verdict_reasons import Reason, reason
+from games.core.verdict_reasons import VerdictReason, reason
 from games.fairplay.pace import DRAWS, FREE_TOKENS, STEADY_PLAYS, served_tokens
 from games.models import Attempt
 from games.rules import Record, RecordError
@@ -66,7 +66,7 @@ class TimedMoves(NamedTuple):
     moves: list[PlayedMove]
 
 
-def doubts(attempt: Attempt, record: Record) -> list[Reason]:
+def doubts(attempt: Attempt, record: Record) -> list[VerdictReason]:
     """Return the doubt about a finished attempt whose gaps look like a timer's, if any; reads the database."""
     own = timed_moves(record.tokens, record.clock, attempt.auto_runs)
     sigma = timer_sigma(own, _earlier(attempt))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from games.rules.illegal_reasons import Reason
+from games.rules.illegal_reasons import IllegalMoveReason
 
 
 def quoted(value: object) -> str:
@@ -85,7 +85,7 @@ class IllegalMoveError(TokenError):
 
     code = "illegal_move"
 
-    def __init__(self, token: object, why: Reason) -> None:
+    def __init__(self, token: object, why: IllegalMoveReason) -> None:
         self.why = why
         super().__init__(token, str(why))
 

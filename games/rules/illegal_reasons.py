@@ -11,7 +11,7 @@ from typing import Self
 
 
 class Why(StrEnum):
-    """All reasons, each with an English sentence. The placeholders of the sentences are fields of `Reason`."""
+    """All reasons, each with an English sentence whose placeholders are fields of `IllegalMoveReason`."""
 
     sentence: str
 
@@ -76,7 +76,7 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class IllegalMoveReason:
     """A reason with the cards, piles, suits and numbers it refers to, in written form; unused fields are empty."""
 
     why: Why

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Self
 
 from games.rules.cards import Deck
 from games.rules.errors import IllegalMoveError, OptionError, PositionError, RecordFullError, quoted
-from games.rules.illegal_reasons import Reason, Why
+from games.rules.illegal_reasons import IllegalMoveReason, Why
 from games.rules.tokens import DRAW, ROUND, TO_FOUNDATION, TO_PILE, UNDO, Move, Vocabulary
 
 MAX_TOKENS: Final = 5000
@@ -147,7 +147,7 @@ class Table(ABC):
         """Return whether a move is legal in a game that is not won."""
 
     @abstractmethod
-    def _reason(self, move: Move) -> Reason:
+    def _reason(self, move: Move) -> IllegalMoveReason:
         """Return why a move is illegal, without revealing anything hidden."""
 
     @abstractmethod
@@ -234,12 +234,12 @@ class Table(ABC):
         except (KeyError, TypeError):
             move = self.VOCABULARY.read(token)
         if self.token_count >= MAX_TOKENS:
-            raise RecordFullError(token, Reason(Why.RECORD_FULL, limit=f"{MAX_TOKENS:,}"))
+            raise RecordFullError(token, IllegalMoveReason(Why.RECORD_FULL, limit=f"{MAX_TOKENS:,}"))
         if self.cards_up == self.goal:
-            raise IllegalMoveError(token, Reason(Why.WON))
+            raise IllegalMoveError(token, IllegalMoveReason(Why.WON))
         if move[0] == UNDO:
             if not self._tokens:
-                raise IllegalMoveError(token, Reason(Why.NOTHING_TO_UNDO))
+                raise IllegalMoveError(token, IllegalMoveReason(Why.NOTHING_TO_UNDO))
             self._take_back()
         elif self._allows(move):
             self._traces.append(self._do(move))
@@ -249,14 +249,14 @@ class Table(ABC):
             raise IllegalMoveError(token, self._reason(move))
         self.token_count += 1
 
-    def why_not(self, token: str) -> Reason | None:
+    def why_not(self, token: str) -> IllegalMoveReason | None:
         """Return why a move other than `u` would be refused; None if it is legal.
 
         :raises InvalidTokenError: when it is not a token of this game.
         """
         move = self.VOCABULARY.read(token)
         if self.cards_up == self.goal:
-            return Reason(Why.WON)
+            return IllegalMoveReason(Why.WON)
         return None if self._allows(move) else self._reason(move)
 
     def pop(self) -> str:
@@ -265,7 +265,7 @@ class Table(ABC):
         :raises IllegalMoveError: when there is no move to take back.
         """
         if not self._tokens:
-            raise IllegalMoveError("u", Reason(Why.NOTHING_TO_UNDO))
+            raise IllegalMoveError("u", IllegalMoveReason(Why.NOTHING_TO_UNDO))
         self.token_count -= 1
         return self._take_back()
 

@@ -7,7 +7,7 @@ Stages take turns until each has found nothing shorter than the current line:
 - `shorten`: rewrites, and a shallower search from the start,
 - searches from the start that prefer short lines (`Thrift`), at several prices per token and with other noise,
 - the same from places along the line, the last ones first, to replace the end of the line,
-- windows of a few moves (`windows`).
+- windows of a few moves (`shorten_locally`).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Final
 
 from games.rules import Table, from_position
 from games.solver.quick_shortening import Rewrite, dropped, improve, joined, shorten, without_detours
+from games.solver.shorten_locally import replacing_windows, shorten_around
 from games.solver.solver import check_solution
 from games.solver.statuses import WON
-from games.solver.windows import around, replaced
 
 PRICES: Final = {"braid": (8, 16), "plot": (8, 12, 16), "tarot": (6, 8, 10, 12)}
 """Prices per token to search at, lowest first. Stonewall and Labyrinth have no search with prices."""
@@ -174,9 +174,9 @@ def _found(work: _Work, table: Table, line: list[str], price: int, noise: int, n
 
 
 def _with_other_windows(work: _Work, line: list[str]) -> list[str]:
-    line = work.improve(line, joined, dropped, replaced(work.table), joined)
+    line = work.improve(line, joined, dropped, replacing_windows(work.table), joined)
     while work.goes_on():
-        shorter = around(work.table, line, work.spend)
+        shorter = shorten_around(work.table, line, work.spend)
         if len(shorter) == len(line):
             break
         line = without_detours(work.table, shorter)

@@ -25,10 +25,10 @@ def shorten(
 
     :raises TokensError: when ``tokens`` do not win.
     """
-    from games.solver.shallow import shallower  # noqa: PLC0415 - loads Numba: only who searches waits for it
+    from games.solver.shorten_by_research import shorten_by_research  # noqa: PLC0415 - loads Numba: only who searches waits for it
 
     check_solution(table, tokens)
-    line = without_detours(table, shallower(table, list(tokens), cancel))
+    line = without_detours(table, shorten_by_research(table, list(tokens), cancel))
     left = work
     for rewrite in (joined, dropped, joined):
         line, left = improve(table, line, rewrite, left, cancel)

@@ -14,7 +14,7 @@ from games.solver.statuses import LOST, RUNNING, WON
 if TYPE_CHECKING:
     from games.solver.search_drivers import Search
 
-Reason = Literal["nodes", "seconds", "memory", "cancelled"]
+StopReason = Literal["nodes", "seconds", "memory", "cancelled"]
 LARGEST = 1 << 50
 
 
@@ -73,7 +73,7 @@ class Unwinnable:
 class GaveUp:
     """No verdict; ``reason`` is the limit that ended the search, or its cancellation."""
 
-    reason: Reason
+    reason: StopReason
     effort: Effort
 
 
@@ -106,7 +106,7 @@ def solve(
         raise AlreadyWonError("the table is won already")
     started_at = time.monotonic()
     search = make_search(table, seed=seed, memory=budget.memory)
-    stopped: Reason | None = None
+    stopped: StopReason | None = None
     for spent in _steps(search, budget, started_at):
         if progress is not None:
             progress(spent)
@@ -139,7 +139,7 @@ def _steps(search: Search, budget: Budget, started_at: float) -> Iterator[Effort
         step = max(200, min(4 * step, int((search.nodes - before) * 0.1 / max(now - at, 1e-4))))
 
 
-def _result(table: Table, search: Search, stopped: Reason | None, budget: Budget, started_at: float) -> Result:
+def _result(table: Table, search: Search, stopped: StopReason | None, budget: Budget, started_at: float) -> Result:
     def effort() -> Effort:
         return Effort(search.nodes, search.tries, time.monotonic() - started_at)
 

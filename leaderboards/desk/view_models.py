@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
-from games.core.verdict_reasons import Reason
+from games.core.verdict_reasons import VerdictReason
 from games.fairplay import account_links, evidence
 from games.fairplay.move_gaps import gaps_of
 from games.models import Attempt, Decision, StaffNote
@@ -28,7 +28,7 @@ from leaderboards.verdicts.decisions import JUDGED, can_undo
 
 #: Maximum number of listed attempts from the same device, and from the same network.
 LINKED: Final = 50
-#: Reason fields that are shown elsewhere or are part of its sentence.
+#: VerdictReason fields that are shown elsewhere or are part of its sentence.
 _SHOWN_SEPARATELY: Final = frozenset({"code", "message", "attempt", "by", "at", "state"})
 
 
@@ -40,7 +40,7 @@ class DeskReason(NamedTuple):
     figures: list[tuple[str, str]]
 
     @classmethod
-    def of(cls, reason: Reason) -> Self:
+    def of(cls, reason: VerdictReason) -> Self:
         """Build the display form of a reason."""
         figures = [(name, str(value)) for name, value in reason.items() if name not in _SHOWN_SEPARATELY]
         return cls(str(reason["code"]), str(reason["message"]), figures)

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from games.appeals import reports
 from games.attempts.verification import judge
 from games.core.errors import ErrorCode, Refusal
-from games.core.verdict_reasons import STAFF, Reason, reason
+from games.core.verdict_reasons import STAFF, VerdictReason, reason
 from games.models import Attempt, Decision
 from leaderboards.models import Result
 from leaderboards.verdicts.settlement import AttemptVerdict, do_settle
@@ -136,7 +136,7 @@ def _judged_attempt(attempt_id: int, staff: Staff) -> Attempt:
     return attempt
 
 
-def _write(attempt: Attempt, state: State, reasons: list[Reason], staff: Staff, decision: Decision) -> Decision:
+def _write(attempt: Attempt, state: State, reasons: list[VerdictReason], staff: Staff, decision: Decision) -> Decision:
     """Settle the attempt accordingly, and save the decision in the same transaction."""
     found = AttemptVerdict.of(judge(attempt))
     if state == State.VERIFIED and found.score is None:

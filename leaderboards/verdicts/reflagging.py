@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from games.attempts.verification import Judgement, compare, judge_alone
-from games.core.verdict_reasons import Reason, flags, of_record
+from games.core.verdict_reasons import VerdictReason, flags, of_record
 from games.models import Attempt
 from leaderboards.verdicts.decisions import staff_decision
 from leaderboards.verdicts.reverification import finished_attempts, has_verdict
@@ -121,7 +121,7 @@ def _changed_meanwhile(result: Reflagged) -> Reflagged:
     return replace(result, after=result.before, flags_after=result.flags_before, outcome=ReflagOutcome.MEANWHILE)
 
 
-def _codes(reasons: Iterable[Reason]) -> tuple[str, ...]:
+def _codes(reasons: Iterable[VerdictReason]) -> tuple[str, ...]:
     return tuple(sorted({entry["code"] for entry in flags(reasons)}))
 
 

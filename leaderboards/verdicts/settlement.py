@@ -24,7 +24,7 @@ from django.utils import timezone
 from games.attempts.verification import Judgement, compare, judge, judge_alone
 from games.core import metrics
 from games.core.events import notifier
-from games.core.verdict_reasons import Reason, for_player, reason
+from games.core.verdict_reasons import VerdictReason, for_player, reason
 from games.db.replicas.write_positions import wrote
 from games.db.statements import Statement, run_in_order, stored
 from games.explorer.building import expire
@@ -61,7 +61,7 @@ class AttemptVerdict:
     """State for an attempt, the reasons, and the score of its replay."""
 
     state: State
-    reasons: list[Reason]
+    reasons: list[VerdictReason]
     score: BoardScore | None
     line: bytes | None = None
     real_play: bool = False

@@ -20,7 +20,7 @@ from games.rules import (
     open_table,
     replay,
 )
-from games.rules.illegal_reasons import Reason, Why
+from games.rules.illegal_reasons import IllegalMoveReason, Why
 from games.rules.tokens import DRAW, Move
 from games.rules.variants.labyrinth import Labyrinth
 from tests.rules.golden import FILES, games_of
@@ -40,8 +40,8 @@ class PatientLabyrinth(Labyrinth):
     def _allows(self, move: Move) -> bool:
         return super()._allows(move) and (move[0] != DRAW or self._legal() == ["d"])
 
-    def _reason(self, move: Move) -> Reason:
-        return Reason(Why.STOCK_NOT_EMPTY) if move[0] == DRAW and self.stock else super()._reason(move)
+    def _reason(self, move: Move) -> IllegalMoveReason:
+        return IllegalMoveReason(Why.STOCK_NOT_EMPTY) if move[0] == DRAW and self.stock else super()._reason(move)
 
 
 @pytest.fixture

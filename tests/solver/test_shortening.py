@@ -13,10 +13,10 @@ from games.solver.convert import labyrinth_start, stonewall_start
 from games.solver.full_shortening import shorten_fully
 from games.solver.labyrinth.search import LabyrinthSearch
 from games.solver.quick_shortening import signature
+from games.solver.shorten_locally import shorten_around
 from games.solver.simulated_players import greedy_game, random_game
 from games.solver.statuses import LOST, WON
 from games.solver.stonewall.search import StonewallSearch
-from games.solver.windows import around
 from tests.solver.deals import copy_of, deal, first_win, stonewall_endgame, tarot_endgame, walk
 from tests.solver.exhaustive import at_least
 
@@ -109,7 +109,7 @@ def test_windows_prefer_nearby_positions(variant: str) -> None:
             found = solve(copy, Budget(nodes=20_000))
             rest = list(found.tokens) if isinstance(found, Solution) else []
             if rest:
-                shorter = around(table, [*moves, *rest], lambda _: True)
+                shorter = shorten_around(table, [*moves, *rest], lambda _: True)
                 check_solution(table, shorter)
                 assert len(shorter) < len(moves) + len(rest)
                 cut += 1

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from games.appeals import reports
-from games.appeals.models import REPORT_LENGTH, Report
+from games.appeals.models import REPORT_LENGTH, Report, ReportReason
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, wants_json
 from games.db.players import has_account
@@ -72,6 +72,6 @@ def _context(attempt: Attempt, report: Report | None) -> dict[str, Any]:
         "player": ShownPlayer.of(attempt.player),
         "attempt": attempt.public_id,
         "report": report and ShownReport.of(report),
-        "reasons": Report.Reason.choices,
+        "reasons": ReportReason.choices,
         "length": REPORT_LENGTH,
     }

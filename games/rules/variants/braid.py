@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from games.rules.cards import FRENCH_RANKS, RANK, SUIT, TWO_FRENCH
 from games.rules.errors import PositionError
-from games.rules.illegal_reasons import Reason, Why
+from games.rules.illegal_reasons import IllegalMoveReason, Why
 from games.rules.pile_checks import check_cells, check_rounded_foundations
 from games.rules.table import Option, Table
 from games.rules.tokens import DOWN, DRAW, ROUND, TO_FOUNDATION, TO_PILE, UP, Move, Vocabulary
@@ -217,31 +217,31 @@ class Braid(Table):
     def _facts(self) -> dict[str, Any]:
         return {"base": FRENCH_RANKS[self.base], "direction": self.direction}
 
-    def _reason(self, move: Move) -> Reason:
+    def _reason(self, move: Move) -> IllegalMoveReason:
         what, source, target, _ = move
         if self.direction is None:
-            return Reason(Why.DIRECTION_FIRST)
+            return IllegalMoveReason(Why.DIRECTION_FIRST)
         if what in (UP, DOWN):
-            return Reason(Why.DIRECTION_STANDS)
+            return IllegalMoveReason(Why.DIRECTION_STANDS)
         if what == DRAW:
-            return Reason(Why.STOCK_EMPTY)
+            return IllegalMoveReason(Why.STOCK_EMPTY)
         if what == ROUND:
             return self._no_round()
         name = self.VOCABULARY.piles[source]
         if source > WASTE or not self.piles[source]:
-            return Reason(Why.NO_CARD, pile=name)
+            return IllegalMoveReason(Why.NO_CARD, pile=name)
         card = self.DECK.names[self.piles[source][-1]]
         if what == TO_FOUNDATION:
-            return Reason(Why.NO_FOUNDATION, card=card)
+            return IllegalMoveReason(Why.NO_FOUNDATION, card=card)
         if target >= CELLS:
-            return Reason(Why.CELLS_ONLY)
+            return IllegalMoveReason(Why.CELLS_ONLY)
         if self.tableau[target]:
-            return Reason(Why.CELL_TAKEN, pile=f"t{target}")
+            return IllegalMoveReason(Why.CELL_TAKEN, pile=f"t{target}")
         if target >= INNER:
-            return Reason(Why.OUTER_CELL)
-        return Reason(Why.INNER_CELL)
+            return IllegalMoveReason(Why.OUTER_CELL)
+        return IllegalMoveReason(Why.INNER_CELL)
 
-    def _no_round(self) -> Reason:
+    def _no_round(self) -> IllegalMoveReason:
         if self.stock:
-            return Reason(Why.STOCK_NOT_EMPTY)
-        return Reason(Why.NO_REDEAL if self.waste else Why.WASTE_EMPTY)
+            return IllegalMoveReason(Why.STOCK_NOT_EMPTY)
+        return IllegalMoveReason(Why.NO_REDEAL if self.waste else Why.WASTE_EMPTY)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from games.rules.cards import FRENCH_SUITS, FRENCH_WITHOUT_ACES, RANK, SUIT
 from games.rules.errors import PositionError
-from games.rules.illegal_reasons import Reason, Why
+from games.rules.illegal_reasons import IllegalMoveReason, Why
 from games.rules.pile_checks import check_cells, check_suit_foundations
 from games.rules.table import Table
 from games.rules.tokens import DRAW, TO_FOUNDATION, TO_PILE, Move, Vocabulary
@@ -172,18 +172,18 @@ class Labyrinth(Table):
         names = self.VOCABULARY.piles
         return {"rows": self.rows, "free": [names[cell] for cell in range(CELLS) if free >> cell & 1]}
 
-    def _reason(self, move: Move) -> Reason:
+    def _reason(self, move: Move) -> IllegalMoveReason:
         what, source, _, _ = move
         if what == DRAW:
-            return Reason(Why.STOCK_EMPTY)
+            return IllegalMoveReason(Why.STOCK_EMPTY)
         if what == TO_PILE:
-            return Reason(Why.FOUNDATIONS_ONLY)
+            return IllegalMoveReason(Why.FOUNDATIONS_ONLY)
         if what != TO_FOUNDATION:
-            return Reason(Why.NO_SUCH_MOVE)
+            return IllegalMoveReason(Why.NO_SUCH_MOVE)
         if source == STOCK or not self.tableau[source]:
-            return Reason(Why.NO_CARD, pile=self.VOCABULARY.piles[source])
+            return IllegalMoveReason(Why.NO_CARD, pile=self.VOCABULARY.piles[source])
         card = self.tableau[source][0]
         if not self._free() >> source & 1:
-            return Reason(Why.LOCKED, card=self.DECK.names[card])
+            return IllegalMoveReason(Why.LOCKED, card=self.DECK.names[card])
         names, suit = self.DECK.names, SUIT[card]
-        return Reason(Why.NOT_YET, card=names[card], suit=FRENCH_SUITS[suit], next=names[self._next[suit]])
+        return IllegalMoveReason(Why.NOT_YET, card=names[card], suit=FRENCH_SUITS[suit], next=names[self._next[suit]])

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from games.rules.cards import FRENCH_RANKS, RANK, TWO_FRENCH
 from games.rules.errors import PositionError
-from games.rules.illegal_reasons import Reason, Why
+from games.rules.illegal_reasons import IllegalMoveReason, Why
 from games.rules.pile_checks import check_rounded_foundations
 from games.rules.table import Table
 from games.rules.tokens import DRAW, TO_FOUNDATION, TO_PILE, Move, Vocabulary
@@ -168,31 +168,31 @@ class Plot(Table):
     def _facts(self) -> dict[str, Any]:
         return {"base": FRENCH_RANKS[self.base], "phase": self.phase}
 
-    def _reason(self, move: Move) -> Reason:
+    def _reason(self, move: Move) -> IllegalMoveReason:
         what, source, target, _ = move
         if what == DRAW:
-            return Reason(Why.STOCK_EMPTY)
+            return IllegalMoveReason(Why.STOCK_EMPTY)
         if what not in (TO_FOUNDATION, TO_PILE):
-            return Reason(Why.NO_SUCH_MOVE)
+            return IllegalMoveReason(Why.NO_SUCH_MOVE)
         if source > WASTE or not self.piles[source]:
-            return Reason(Why.NO_CARD, pile=self.VOCABULARY.piles[source])
+            return IllegalMoveReason(Why.NO_CARD, pile=self.VOCABULARY.piles[source])
         card = self.DECK.names[self.piles[source][-1]]
         if what == TO_FOUNDATION:
             if RANK[self.piles[source][-1]] == self.base:
-                return Reason(Why.BASE_LATER, card=card)
-            return Reason(Why.NO_FOUNDATION, card=card)
+                return IllegalMoveReason(Why.BASE_LATER, card=card)
+            return IllegalMoveReason(Why.NO_FOUNDATION, card=card)
         if source == RESERVE:
-            return Reason(Why.RESERVE_UP)
+            return IllegalMoveReason(Why.RESERVE_UP)
         if target >= PILES:
-            return Reason(Why.PILES_ONLY)
+            return IllegalMoveReason(Why.PILES_ONLY)
         return self._why_not(card, source, target)
 
-    def _why_not(self, card: str, source: int, target: int) -> Reason:
+    def _why_not(self, card: str, source: int, target: int) -> IllegalMoveReason:
         base = FRENCH_RANKS[self.base]
         if not self.tableau[target]:
             if source != WASTE:
-                return Reason(Why.SPACE_FROM_WASTE)
-            return Reason(Why.SPACE_FOR_BASE, base=base)
+                return IllegalMoveReason(Why.SPACE_FROM_WASTE)
+            return IllegalMoveReason(Why.SPACE_FOR_BASE, base=base)
         if self.phase == 1 and card[0] == base:
-            return Reason(Why.BASE_ON_PILE, card=card)
-        return Reason(Why.NOT_ON, card=card, onto=self.DECK.names[self.tableau[target][-1]])
+            return IllegalMoveReason(Why.BASE_ON_PILE, card=card)
+        return IllegalMoveReason(Why.NOT_ON, card=card, onto=self.DECK.names[self.tableau[target][-1]])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from games.rules.cards import FRENCH, FRENCH_SUITS, RANK, RED, SUIT
-from games.rules.illegal_reasons import Reason, Why
+from games.rules.illegal_reasons import IllegalMoveReason, Why
 from games.rules.pile_checks import check_cells, check_face_down, check_suit_foundations
 from games.rules.table import Table
 from games.rules.tokens import TO_FOUNDATION, TO_PILE, Move, Vocabulary
@@ -192,25 +192,27 @@ class Stonewall(Table):
         else:
             self._reserve_cards |= 1 << pile[0]
 
-    def _reason(self, move: Move) -> Reason:
+    def _reason(self, move: Move) -> IllegalMoveReason:
         what, source, target, count = move
         if what not in (TO_FOUNDATION, TO_PILE):
-            return Reason(Why.NO_SUCH_MOVE)
+            return IllegalMoveReason(Why.NO_SUCH_MOVE)
         name, pile = self.VOCABULARY.piles[source], self.piles[source]
         if not pile:
-            return Reason(Why.NO_CARD, pile=name)
+            return IllegalMoveReason(Why.NO_CARD, pile=name)
         if what == TO_FOUNDATION:
             card = pile[-1]
             names, suit = self.DECK.names, SUIT[card]
-            return Reason(Why.NOT_YET, card=names[card], suit=FRENCH_SUITS[suit], next=names[self._next[suit]])
+            return IllegalMoveReason(
+                Why.NOT_YET, card=names[card], suit=FRENCH_SUITS[suit], next=names[self._next[suit]]
+            )
         if target >= PILES:
-            return Reason(Why.PILES_ONLY)
+            return IllegalMoveReason(Why.PILES_ONLY)
         run = self._run(pile)
         if count > run:
-            return Reason(Why.NO_RUN, pile=name, count=run)
+            return IllegalMoveReason(Why.NO_RUN, pile=name, count=run)
         onto = self.tableau[target]
         if not onto:
-            return Reason(Why.WHOLE_PILE)
+            return IllegalMoveReason(Why.WHOLE_PILE)
         card, names = pile[-count], self.DECK.names
         why = Why.SAME_COLOUR if RED[card] == RED[onto[-1]] else Why.NOT_ON
-        return Reason(why, card=names[card], onto=names[onto[-1]])
+        return IllegalMoveReason(why, card=names[card], onto=names[onto[-1]])

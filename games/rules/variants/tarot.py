@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from games.rules.cards import TAROT
-from games.rules.illegal_reasons import Reason, Why
+from games.rules.illegal_reasons import IllegalMoveReason, Why
 from games.rules.pile_checks import check_face_down, check_suit_foundations
 from games.rules.table import Option, Options, Table
 from games.rules.tokens import DRAW, ROUND, TO_FOUNDATION, TO_PILE, Move, Vocabulary
@@ -339,37 +339,37 @@ class Tarot(Table):
             return listed, len(self.waste) - listed
         return super()._shown(pile)
 
-    def _reason(self, move: Move) -> Reason:
+    def _reason(self, move: Move) -> IllegalMoveReason:
         what, source, target, count = move
         if what == DRAW:
-            return Reason(Why.STOCK_EMPTY)
+            return IllegalMoveReason(Why.STOCK_EMPTY)
         if what == ROUND:
-            return Reason(Why.STOCK_NOT_EMPTY if self.stock else Why.WASTE_EMPTY)
+            return IllegalMoveReason(Why.STOCK_NOT_EMPTY if self.stock else Why.WASTE_EMPTY)
         if what not in (TO_FOUNDATION, TO_PILE):
-            return Reason(Why.NO_SUCH_MOVE)
+            return IllegalMoveReason(Why.NO_SUCH_MOVE)
         name, pile = self.VOCABULARY.piles[source], self.piles[source]
         if source > WASTE or not pile:
-            return Reason(Why.NO_CARD, pile=name)
+            return IllegalMoveReason(Why.NO_CARD, pile=name)
         if what == TO_FOUNDATION:
             if pile[-1] == FOOL and self.options["fool"] == "wild":
-                return Reason(Why.FOOL_UP, card=self.DECK.names[FOOL])
+                return IllegalMoveReason(Why.FOOL_UP, card=self.DECK.names[FOOL])
             awaited = self._next[_SLOT[pile[-1]]]
             following = self.DECK.names[awaited] if awaited >= 0 else ""
-            return Reason(Why.NO_FOUNDATION, card=self.DECK.names[pile[-1]], next=following)
+            return IllegalMoveReason(Why.NO_FOUNDATION, card=self.DECK.names[pile[-1]], next=following)
         if target >= PILES:
-            return Reason(Why.PILES_ONLY)
+            return IllegalMoveReason(Why.PILES_ONLY)
         open_cards = 1 if source == WASTE else sum(not self.hidden >> card & 1 for card in pile)
         if count > open_cards:
-            return Reason(Why.FEWER_OPEN, pile=name, count=open_cards)
+            return IllegalMoveReason(Why.FEWER_OPEN, pile=name, count=open_cards)
         return self._why_not(self.DECK.names[pile[-count]], target, whole=count == len(pile) and source < PILES)
 
-    def _why_not(self, card: str, target: int, *, whole: bool) -> Reason:
+    def _why_not(self, card: str, target: int, *, whole: bool) -> IllegalMoveReason:
         onto = self.tableau[target]
         if not onto:
             if whole:
-                return Reason(Why.WHOLE_PILE)
-            return Reason(Why.NOT_ON_SPACE, card=card)
+                return IllegalMoveReason(Why.WHOLE_PILE)
+            return IllegalMoveReason(Why.NOT_ON_SPACE, card=card)
         if whole and self._fits.fixed >> self.DECK.number[card] & 1:
-            return Reason(Why.KEPT_BELOW, card=card)
+            return IllegalMoveReason(Why.KEPT_BELOW, card=card)
         alike = family(self.DECK.number[card]) == family(onto[-1])
-        return Reason(Why.SAME_FAMILY if alike else Why.NOT_ON, card=card, onto=self.DECK.names[onto[-1]])
+        return IllegalMoveReason(Why.SAME_FAMILY if alike else Why.NOT_ON, card=card, onto=self.DECK.names[onto[-1]])

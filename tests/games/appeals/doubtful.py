@@ -7,14 +7,14 @@ from typing import Any
 
 from django.utils import timezone
 
-from games.core.verdict_reasons import Reason, reason
+from games.core.verdict_reasons import VerdictReason, reason
 from games.models import Attempt, Deal
 from tests import factories
 from tests.factories import make_deal
 
 #: Data that must never reach a player: figures, another player's attempt, a staff member and a note.
 SECRETS = ("987654", "0.0123", "5f0c0d9e", "ada-of-staff", "seen-with-eve", "unheard_of")
-REASONS: list[Reason] = [
+REASONS: list[VerdictReason] = [
     reason("pace", "31 plays within 987654 ms, which need 1987654 ms.", plays=31, ms=987654, needs=1987654),
     reason("steady", "The gaps vary by 0.0123 only.", variation=0.0123),
     reason("copied_line", "Another account decided the same before.", attempt="5f0c0d9e-0000-4000-8000-000000000000"),

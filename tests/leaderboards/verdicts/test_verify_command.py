@@ -12,7 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from games.attempts.verification import judge_alone
-from games.core.verdict_reasons import Reason, reason
+from games.core.verdict_reasons import VerdictReason, reason
 from games.models import Attempt
 from leaderboards.boards import board_queries, histogram
 from leaderboards.boards.listings import deal_listing
@@ -149,10 +149,10 @@ def test_a_running_attempt_cannot_be_verified() -> None:
         verify(str(attempt.pk))
 
 
-PACE: Reason = reason("pace", "20 plays within 5 ms, which need 99 ms.", plays=20)
+PACE: VerdictReason = reason("pace", "20 plays within 5 ms, which need 99 ms.", plays=20)
 
 
-def as_by_other_rules(attempt: Attempt, state: State, *reasons: Reason) -> Attempt:
+def as_by_other_rules(attempt: Attempt, state: State, *reasons: VerdictReason) -> Attempt:
     """Return the attempt, settled as other fair play rules would have it."""
     verdict = replace(AttemptVerdict.of(judge_alone(attempt)), state=state, reasons=list(reasons))
     assert settle_all([Case(attempt, verdict)], expected=State.PENDING)

@@ -16,7 +16,7 @@ import pytest
 from games.rules import IllegalMoveError, InvalidTokenError, Table, from_position, open_table
 from games.rules.cards import FRENCH
 from games.rules.explanations import explain
-from games.rules.illegal_reasons import Reason, Why
+from games.rules.illegal_reasons import IllegalMoveReason, Why
 from games.rules.tokens import Vocabulary
 from tests.rules.golden import FILES, games_of
 
@@ -161,7 +161,11 @@ def test_an_unknown_pile_is_refused() -> None:
 
 
 def test_a_reason_has_one_machine_readable_form() -> None:
-    assert Reason(Why.NOT_ON, card="7C", onto="9S").to_json() == {"why": "not_on", "card": "7C", "onto": "9S"}
+    assert IllegalMoveReason(Why.NOT_ON, card="7C", onto="9S").to_json() == {
+        "why": "not_on",
+        "card": "7C",
+        "onto": "9S",
+    }
 
 
 if __name__ == "__main__":

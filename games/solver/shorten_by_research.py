@@ -28,7 +28,7 @@ THRIFTY: Final = (((3, 2, 2, 1, 2), 1), ((10, 4, 3, 1, 4), 2), ((6, 4, 4, 2, 4),
 Cancel = Callable[[], bool] | None
 
 
-def shallower(table: Table, line: list[str], cancel: Cancel = None) -> list[str]:
+def shorten_by_research(table: Table, line: list[str], cancel: Cancel = None) -> list[str]:
     """Return the line, or a shorter one from the same position.
 
     The result is deterministic unless ``cancel`` stops the search.

@@ -21,7 +21,7 @@ Spend = Callable[[int], bool]
 """Callback that takes the number of tokens just pushed, and returns whether more may be."""
 
 
-def around(table: Table, line: list[str], spend: Spend) -> list[str]:
+def shorten_around(table: Table, line: list[str], spend: Spend) -> list[str]:
     """Return the line, with one window cut short through nearby positions.
 
     Positions are tried from the last backwards, each with the `NEARBY` positions that the fewest moves lead to.
@@ -77,7 +77,7 @@ def _shortcut(
     return None
 
 
-def replaced(table: Table) -> Rewrite:
+def replacing_windows(table: Table) -> Rewrite:
     """Return a rewrite that replaces a window of two to `LONGEST` tokens by each move that is legal there."""
     player = LineReplayer(table)
 
