@@ -17,7 +17,7 @@ BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"'
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test $(SEARCHES) lint style types client bench docs proof soak mutate orders messages lock images clean
+.PHONY: help run stack test $(SEARCHES) lint style types client bench docs soak mutate orders messages lock images clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -65,9 +65,6 @@ bench: $(VENV)/.dev ## benchmarks against their targets (DATABASE_URL; BENCHES="
 docs: $(VENV)/.dev ## API documentation of the rules and solver libraries, from their docstrings, to var/docs/
 	@TALON_NO_NUMBA=1 $(BIN)/python -m pdoc --docformat restructuredtext -o var/docs games.rules games.solver
 	@echo "Open var/docs/index.html"
-
-proof: $(VENV)/.dev ## solve and replay many deals, and write the counts to docs/winnability.md (DEALS=1000, VARIANTS="labyrinth stonewall" for some)
-	@nice $(BIN)/python -m tests.solver.proof $(VARIANTS) --deals $(DEALS)
 
 soak: $(VENV)/.dev ## players and racers who lose the network, sleep and hide, while servers are killed (MINUTES=10, PLAYERS=60, SEED=…)
 	@$(BIN)/python -m tests.services.soak --minutes $(MINUTES) --players $(PLAYERS) $(if $(SEED),--seed $(SEED))

@@ -1,7 +1,7 @@
-"""Winnability figures of each variant, as found by the study, and their output formats.
+"""Winnability figures of each variant, as found by the study.
 
-The figures are stored once, in `winnability.csv` beside this module, written by `manage.py winnability --keep`. The
-table and the chart of docs/winnability.md, the page `/winnability/` and its download are all made from that file.
+They are stored in `winnability.csv` beside this module, written by `manage.py winnability --keep`. The page
+`/winnability/` and its download are made from that file.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ KEPT: Final = Path(__file__).with_name("winnability.csv")
 Outcome = Literal["won", "undecided", "lost"]
 #: In drawing order: the undecided deals lie between those won and lost.
 OUTCOMES: Final[tuple[Outcome, ...]] = ("won", "undecided", "lost")
-
-_BEGIN, _END = "<!-- figures -->\n", "<!-- end of the figures -->\n"
 
 
 def interval(count: int, total: int) -> tuple[float, float]:
@@ -120,48 +118,3 @@ def as_table(summaries: Sequence[StudySummary]) -> str:
 
 def _percent(share: Share) -> str:
     return f"{100 * share.value:.1f} % ({100 * share.low:.1f}–{100 * share.high:.1f})"
-
-
-def with_table(page: str, summaries: Sequence[StudySummary]) -> str:
-    """Return a Markdown page with the table between its two marks.
-
-    :raises ValueError: when the page lacks a mark.
-    """
-    before, begin, rest = page.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not (begin and end):
-        raise ValueError("the page has no place for the figures")
-    return f"{before}{begin}{as_table(summaries)}{end}{after}"
-
-
-def as_plot(summaries: Sequence[StudySummary]) -> str:
-    """Return the summaries as an SVG: a bar for each variant (won, undecided, lost), with the interval of the wins."""
-    row, left, width = 34, 130, 520
-    height = row * len(summaries) + 58
-    box = f"{left + width + 30} {height}"
-    colours: dict[Outcome, str] = {"won": "#2f7d4f", "undecided": "#c9c9c9", "lost": "#9c3d3d"}
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {box}" font-family="sans-serif" font-size="13">',
-        '<rect width="100%" height="100%" fill="#fff"/>',
-    ]
-    for place, summary in enumerate(summaries):
-        y = 10 + row * place
-        parts.append(f'<text x="{left - 8}" y="{y + 17}" text-anchor="end">{summary.variant}</text>')
-        for outcome, begin, length in summary.stretches():
-            x, share = left + width * begin, width * length
-            parts.append(f'<rect x="{x:.1f}" y="{y}" width="{share:.1f}" height="24" fill="{colours[outcome]}"/>')
-        won = summary.share("won")
-        low, high = left + width * won.low, left + width * won.high
-        parts.append(
-            f'<path d="M{low:.1f} {y + 12}H{high:.1f}M{low:.1f} {y + 7}v10M{high:.1f} {y + 7}v10" stroke="#000"/>'
-        )
-    base = 14 + row * len(summaries)
-    for percent in range(0, 101, 20):
-        x = left + width * percent / 100
-        parts.append(f'<text x="{x:.0f}" y="{base + 12}" text-anchor="middle">{percent} %</text>')
-    for place, (outcome, colour) in enumerate(colours.items()):
-        x = left + 130 * place
-        word = "proved lost" if outcome == "lost" else outcome
-        parts.append(f'<rect x="{x}" y="{base + 22}" width="14" height="14" fill="{colour}"/>')
-        parts.append(f'<text x="{x + 20}" y="{base + 34}">{word}</text>')
-    return "\n".join([*parts, "</svg>", ""])

@@ -1,19 +1,15 @@
-"""Solutions win when the rules replay them, for every game and option; result rows of `make proof`."""
+"""Solutions win when the rules replay them, for every game and option."""
 
 from __future__ import annotations
 
 import os
-import time
-from collections import Counter
-from collections.abc import Callable
 from random import Random
 
 import pytest
 
 from games.rules import CATALOGUE, Table
-from games.solver import Budget, GaveUp, Result, Solution, Unwinnable, check_solution, solve
+from games.solver import Budget, Solution, Unwinnable, check_solution, solve
 from tests.solver.deals import NODES, OTHER_OPTIONS, copy_of, deal, first_win, walk
-from tests.solver.proof import BEGIN, END, HEAD, PAGE, properties, row_of, with_row
 
 #: `SOLVER_DEALS=1000 pytest tests/solver` solves 1,000 deals of each variant.
 DEALS = int(os.environ.get("SOLVER_DEALS", "30"))
@@ -32,19 +28,15 @@ def wins(table: Table, tokens: tuple[str, ...]) -> bool:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_solutions_of_random_deals_replay(variant: str, record_property: Callable[[str, object], None]) -> None:
-    counted: Counter[type[Result]] = Counter()
-    begun = time.process_time()
+def test_solutions_of_random_deals_replay(variant: str) -> None:
+    won = 0
     for index in range(DEALS):
         table = deal(variant, index)
         result = solve(table, Budget(nodes=NODES[variant]))
-        counted[type(result)] += 1
         if isinstance(result, Solution):
+            won += 1
             assert wins(table, result.tokens)
-    for name, outcome in (("won", Solution), ("lost", Unwinnable), ("undecided", GaveUp)):
-        record_property(name, counted[outcome])
-    record_property("seconds", round(time.process_time() - begun))
-    assert counted[Solution] >= WON_AT_LEAST[variant] * DEALS
+    assert won >= WON_AT_LEAST[variant] * DEALS
 
 
 @pytest.mark.parametrize(("game", "options"), OTHER_OPTIONS)
@@ -96,25 +88,3 @@ def test_the_last_moves_are_found_at_once(variant: str) -> None:
     late = solve(table, Budget(nodes=1000))
     assert isinstance(late, Solution)
     assert len(late.tokens) == 1
-
-
-def test_a_row_replaces_only_its_variants_row() -> None:
-    stonewall = row_of("stonewall", {"won": 3, "lost": 6, "undecided": 1, "seconds": 2})
-    labyrinth = row_of("labyrinth", {"won": 1200, "lost": 800, "undecided": 0, "seconds": 4})
-    page = with_row(with_row(f"Before\n{BEGIN}{END}After\n", stonewall), labyrinth)
-    assert page == f"Before\n{BEGIN}{HEAD}{labyrinth}{stonewall}{END}After\n"
-    assert f"| labyrinth | 2,000 | 1,200 | 800 | 0 | 4 | {labyrinth.day} |\n" in page
-    newer = row_of("stonewall", {"won": 30, "lost": 60, "undecided": 10, "seconds": 20})
-    assert with_row(page, newer) == page.replace(str(stonewall), str(newer))
-
-
-def test_the_page_has_a_place_for_the_rows() -> None:
-    row = row_of("plot", {"won": 1, "lost": 0, "undecided": 0, "seconds": 1})
-    assert str(row) in with_row(PAGE.read_text(), row)
-    with pytest.raises(ValueError, match="no place"):
-        with_row("# Winnability\n", row)
-
-
-def test_the_recorded_figures_are_read_from_the_report() -> None:
-    report = '<testsuites><testcase><properties><property name="won" value="7"/></properties></testcase></testsuites>'
-    assert properties(report) == {"won": 7}

@@ -1,13 +1,11 @@
-"""Winnability: the study's counts, and its figures in one file, from which every document and page is made."""
+"""Winnability: the study's counts, and its figures in one file, from which the page is made."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from io import StringIO
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -16,19 +14,15 @@ from games.rules import CATALOGUE
 from games.solver import study as winnability_study
 from games.solver import winnability_figures
 from games.solver.study import Judged, State, Study, judge, judge_all, summary
-from games.solver.winnability_figures import StudySummary, as_plot, as_table, interval, read, renewed, with_table, write
+from games.solver.winnability_figures import StudySummary, interval, read, renewed, write
 
-ROOT = Path(__file__).resolve().parents[2]
 SMALL = StudySummary("labyrinth", deals=10, won=4, lost=5, undecided=1, line=52.5, nodes=28, budget=300)
 
 
 @pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Path:
-    """Return a folder with the figures and the documents that show them, for commands that write them."""
-    (tmp_path / "docs").mkdir()
-    shutil.copy(ROOT / "docs" / "winnability.md", tmp_path / "docs")
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with the figures, for commands that write them."""
     monkeypatch.setattr(winnability_figures, "KEPT", tmp_path / "winnability.csv")
-    settings.BASE_DIR = tmp_path
     write([SMALL])
     return tmp_path
 
@@ -58,17 +52,6 @@ def test_every_variant_has_a_study_of_a_thousand_deals() -> None:
     assert all(row.won + row.lost + row.undecided == row.deals for row in kept)
 
 
-def test_the_documents_show_the_stored_figures() -> None:
-    page = (ROOT / "docs" / "winnability.md").read_text()
-    assert with_table(page, read()) == page
-    assert (ROOT / "docs" / "winnability.svg").read_text() == as_plot(read())
-
-
-def test_a_page_without_a_place_for_figures_is_refused() -> None:
-    with pytest.raises(ValueError, match="no place"):
-        with_table("# Winnability\n", [SMALL])
-
-
 def test_figures_round_trip(tree: Path) -> None:
     assert read() == [SMALL]
 
@@ -95,18 +78,15 @@ def test_new_figures_replace_only_their_variants() -> None:
     assert renewed([braid, SMALL], [newer]) == [braid, newer]
 
 
-def test_the_command_stores_a_study_and_rewrites_the_documents(tree: Path) -> None:
+def test_the_command_stores_a_study(tree: Path) -> None:
     study(tree, "labyrinth", "--deals", "12", "--keep")
     (row,) = read()
     assert (row.deals, row.won + row.lost + row.undecided, row.budget) == (12, 12, 1_000_000)
-    assert as_table([row]) in (tree / "docs" / "winnability.md").read_text()
-    assert (tree / "docs" / "winnability.svg").read_text() == as_plot([row])
 
 
 def test_without_keep_nothing_is_stored(tree: Path) -> None:
     study(tree, "labyrinth", "--deals", "12")
     assert read() == [SMALL]
-    assert not (tree / "docs" / "winnability.svg").exists()
 
 
 @pytest.mark.parametrize(
@@ -164,12 +144,6 @@ def test_outcomes_and_medians() -> None:
     deals = [Judged(0, "won", 10, 0.1, 50), Judged(1, "won", 30, 0.1, 70), Judged(2, "lost", 20, 0.1, 0)]
     found = summary(Study("braid", None, 1), deals)
     assert (found.won, found.lost, found.undecided, found.line, found.nodes) == (2, 1, 0, 60, 20)
-
-
-def test_the_plot_is_well_formed(tmp_path: Path) -> None:
-    picture = tmp_path / "plot.svg"
-    run(tmp_path / "state", "labyrinth", "--deals", "3", "--plot", str(picture))
-    assert "labyrinth" in "".join(ET.parse(picture).getroot().itertext())
 
 
 def test_options_have_their_own_study(tmp_path: Path) -> None:

@@ -25,8 +25,7 @@ class Command(BaseCommand):
     help = (
         "Solve random deals of variants on all cores, and print the shares of deals won, proved lost and undecided, "
         "with 95 % intervals (Wilson). Can be stopped and resumed: solved deals are stored. --keep publishes the "
-        "figures on the page /winnability/ and in docs/winnability.md. "
-        "Exit codes: 0 done, 2 bad arguments, 130 stopped."
+        "figures on the page /winnability/. Exit codes: 0 done, 2 bad arguments, 130 stopped."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -36,10 +35,7 @@ class Command(BaseCommand):
         parser.add_argument("--nodes", type=int, default=1_000_000, help="positions per deal (default: %(default)s)")
         parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="default: one per core")
         parser.add_argument("--state", type=Path, help="directory of the solved deals (default: in VAR_DIR)")
-        parser.add_argument(
-            "--keep", action="store_true", help="publish these figures on the page and in the documents"
-        )
-        parser.add_argument("--plot", type=Path, metavar="FILE", help="write the shares as an SVG")
+        parser.add_argument("--keep", action="store_true", help="publish these figures on the page")
 
     def handle(self, *_: object, **options: Any) -> None:  # noqa: ANN401 -- Django's
         if min(options["deals"], options["nodes"], options["processes"]) < 1:
@@ -56,10 +52,8 @@ class Command(BaseCommand):
                 raise CommandError(str(error), returncode=2) from None
             summaries.append(self._run(subject, options["deals"], options["processes"], directory))
         self.stdout.write(winnability_figures.as_table(summaries))
-        if options["plot"]:
-            options["plot"].write_text(winnability_figures.as_plot(summaries))
         if options["keep"]:
-            _publish(winnability_figures.renewed(winnability_figures.read(), summaries))
+            winnability_figures.write(winnability_figures.renewed(winnability_figures.read(), summaries))
 
     def _run(
         self, subject: study.Study, deals: int, processes: int, directory: Path
@@ -94,12 +88,3 @@ def _check_may_publish(options: dict[str, Any]) -> None:
     for row in winnability_figures.read():
         if row.variant in requested and row.deals > options["deals"]:
             raise CommandError(f"a study of {row.deals:,} deals of {row.variant} is stored already", returncode=2)
-
-
-def _publish(summaries: list[winnability_figures.StudySummary]) -> None:
-    """Write the figures, and regenerate the table and the plot in the docs."""
-    winnability_figures.write(summaries)
-    docs = Path(settings.BASE_DIR) / "docs"
-    page = docs / "winnability.md"
-    page.write_text(winnability_figures.with_table(page.read_text(), summaries))
-    (docs / "winnability.svg").write_text(winnability_figures.as_plot(summaries))
