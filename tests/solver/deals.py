@@ -55,13 +55,13 @@ def tarot_endgame(variant: str, left: int, chance: Random) -> Table:
     wild = empty.options["fool"] == "wild"
     suits = [[rank + suit for rank in "A23456789TPNQK"] for suit in "WCSP"]
     suits.append([f"M{number}" for number in range(wild, 22)])
-    kept = ["M0"] if wild else []
+    remaining = ["M0"] if wild else []
     # Use only a few suits, so that some cards have nowhere to go and the position may be lost.
     low = chance.sample(suits, chance.randrange(1, 4))
-    kept += [chance.choice([suit for suit in low if suit]).pop() for _ in range(left)]
-    chance.shuffle(kept)
+    remaining += [chance.choice([suit for suit in low if suit]).pop() for _ in range(left)]
+    chance.shuffle(remaining)
     piles: dict[str, list[str]] = {name: [] for name in (*(f"t{index}" for index in range(9)), "w", "s")}
-    for card in kept:
+    for card in remaining:
         piles[chance.choice(["t0", "t1", "w", "s"])].append(card)
     for index in range(2):
         pile = piles[f"t{index}"]
@@ -82,13 +82,13 @@ def braid_endgame(chance: Random, places: str = "rws") -> Table:
     founded = [[rank + suit for rank in ranks] for suit in "SHDC" for _ in range(2)]
     suits = chance.sample(range(4), chance.randrange(1, 4))
     low = [pile for suit in suits for pile in founded[2 * suit : 2 * suit + 2]]
-    kept = [chance.choice([pile for pile in low if len(pile) > 1]).pop() for _ in range(chance.randrange(13, 24))]
-    chance.shuffle(kept)
+    remaining = [chance.choice([pile for pile in low if len(pile) > 1]).pop() for _ in range(chance.randrange(13, 24))]
+    chance.shuffle(remaining)
     piles: dict[str, list[str]] = {name: [] for name in (*(f"t{cell}" for cell in range(12)), "r", "w", "s")}
     for cell in chance.sample(range(12), 12 - chance.choice((0, 0, 1))):
-        piles[f"t{cell}"].append(kept.pop())
+        piles[f"t{cell}"].append(remaining.pop())
     some = chance.sample(places, chance.randrange(1, len(places) + 1))
-    for card in kept:
+    for card in remaining:
         piles[chance.choice(some)].append(card)
     fields = {**piles, **{f"f{slot}": pile for slot, pile in enumerate(founded)}}
     head = f"braid direction=either redeals=3 | rounds={chance.randrange(4)} | direction={'down' if down else 'up'}"
@@ -99,13 +99,13 @@ def stonewall_endgame(left: int, chance: Random) -> Table:
     """Return a position of Stonewall with ``left`` cards still to go up, placed at random in piles and reserve."""
     suits = [[rank + suit for rank in "A23456789TJQK"] for suit in "SHDC"]
     low = chance.sample(suits, chance.randrange(2, 5))
-    kept = [chance.choice([suit for suit in low if suit]).pop() for _ in range(left)]
-    chance.shuffle(kept)
+    remaining = [chance.choice([suit for suit in low if suit]).pop() for _ in range(left)]
+    chance.shuffle(remaining)
     names = [*(f"t{pile}" for pile in range(6)), *(f"r{cell}" for cell in range(16))]
     piles: dict[str, list[str]] = {name: [] for name in names}
-    for index, card in enumerate(kept[:6]):
+    for index, card in enumerate(remaining[:6]):
         piles[f"t{index}"].append(card)
-    for cell, card in enumerate(kept[6:]):
+    for cell, card in enumerate(remaining[6:]):
         piles.setdefault(f"r{cell}" if chance.random() < 0.15 and cell < 16 else f"t{chance.randrange(6)}", []).append(
             card
         )

@@ -117,10 +117,10 @@ def test_an_event_cancels() -> None:
 
 
 def test_progress_is_reported_and_only_grows() -> None:
-    told: list[Effort] = []
-    solve(deal("tarot-adept", _hard_deal()), Budget(nodes=20_000), progress=told.append)
-    assert len(told) > 3
-    assert [effort.nodes for effort in told] == sorted(effort.nodes for effort in told)
+    reports: list[Effort] = []
+    solve(deal("tarot-adept", _hard_deal()), Budget(nodes=20_000), progress=reports.append)
+    assert len(reports) > 3
+    assert [effort.nodes for effort in reports] == sorted(effort.nodes for effort in reports)
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)

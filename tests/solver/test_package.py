@@ -38,8 +38,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("environment")
-    made = run(sys.executable, "-m", "venv", "--without-pip", home, cwd=home)
-    assert made.returncode == 0, made.stderr
+    created = run(sys.executable, "-m", "venv", "--without-pip", home, cwd=home)
+    assert created.returncode == 0, created.stderr
     programs = home / "bin"
     installed = run(*PIP, "--python", programs / "python", "install", "--no-index", wheel, cwd=home)
     assert installed.returncode == 0, installed.stderr
@@ -54,8 +54,8 @@ def written(path: Path, tokens: tuple[str, ...]) -> Path:
 
 def test_a_record_is_verified_outside_the_tree(programs: Path, tmp_path: Path) -> None:
     first = open_table("labyrinth", seed_of(0)).legal_moves()[0]
-    held = run(programs / "talon", "verify", written(tmp_path / "record", (first, "d", "u")), cwd=tmp_path)
-    assert (held.returncode, held.stderr) == (0, "")
+    result = run(programs / "talon", "verify", written(tmp_path / "record", (first, "d", "u")), cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
     altered = run(programs / "talon", "verify", written(tmp_path / "record", ("t0-t1",)), cwd=tmp_path)
     assert (altered.returncode, altered.stderr) == (1, "")
     missing = run(programs / "talon", "verify", "nothing", cwd=tmp_path)
@@ -64,9 +64,9 @@ def test_a_record_is_verified_outside_the_tree(programs: Path, tmp_path: Path) -
 
 
 def test_all_commands_are_there(programs: Path, tmp_path: Path) -> None:
-    told = run(programs / "talon", "--help", cwd=tmp_path)
-    assert told.returncode == 0
-    assert {"deal", "play", "verify", "perft", "solve"} <= set(re.findall(r"^ +(\w+) ", told.stdout, re.MULTILINE))
+    shown = run(programs / "talon", "--help", cwd=tmp_path)
+    assert shown.returncode == 0
+    assert {"deal", "play", "verify", "perft", "solve"} <= set(re.findall(r"^ +(\w+) ", shown.stdout, re.MULTILINE))
     assert run(programs / "talon", "--version", cwd=tmp_path).stdout == f"talon {__version__}\n"
     dealt = run(programs / "talon", "deal", "stonewall", "00" * 32, "--json", cwd=tmp_path)
     assert json.loads(dealt.stdout)["view"] == open_table("stonewall", bytes(32)).view()
@@ -103,10 +103,10 @@ def test_the_wheel_contains_the_sources_unchanged(wheel: Path) -> None:
         if path.is_file() and path.suffix != ".pyc"
     }
     with zipfile.ZipFile(wheel) as archive:
-        held = {name: archive.read(name) for name in archive.namelist() if ".dist-info/" not in name}
+        result = {name: archive.read(name) for name in archive.namelist() if ".dist-info/" not in name}
         about = next(archive.read(name).decode() for name in archive.namelist() if name.endswith("/METADATA"))
-    assert held == sources
-    assert {f"games/{room}/py.typed" for room in rooms} <= held.keys()
+    assert result == sources
+    assert {f"games/{room}/py.typed" for room in rooms} <= result.keys()
     assert f"\nVersion: {__version__}\n" in about
     assert set(re.findall(r"^Requires-Dist: (.*)", about, re.MULTILINE)) == {"numba>=0.61; extra == 'compiled'"}
 

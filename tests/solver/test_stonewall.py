@@ -221,8 +221,8 @@ def test_moving_up_a_safe_card_loses_nothing() -> None:
     place.
     """
     chance = Random("safe cards of Stonewall")
-    kept = Counter[bool]()
-    while min(kept[True], kept[False]) < 25:
+    checked = Counter[bool]()
+    while min(checked[True], checked[False]) < 25:
         table = stonewall_endgame(chance.randrange(10, 20), chance)
         pos, truth = packed(table), can_be_won(copy_of(table), 2_000)
         for token in table.legal_moves():
@@ -232,4 +232,4 @@ def test_moving_up_a_safe_card_loses_nothing() -> None:
             after = copy_of(table)
             after.push(token)
             assert can_be_won(after, 4_000) in {truth, None}, (table.position(), token)
-            kept[truth] += 1
+            checked[truth] += 1

@@ -118,9 +118,9 @@ def rounds(table: Table) -> int:
 def ending(piles: str, stock: str, up: dict[str, int], *, draw: int = 3) -> Table:
     """Return a position with ``up[suit]`` cards of each suit up; the Fool is the first of 22 trumps."""
     ranks = "A23456789TPNQK"
-    made = {suit: [f"{rank}{suit}" for rank in ranks] for suit in "WCSP"} | {"M": [f"M{n}" for n in range(22)]}
+    names = {suit: [f"{rank}{suit}" for rank in ranks] for suit in "WCSP"} | {"M": [f"M{n}" for n in range(22)]}
     fields = [*piles.split(" | "), *([f"s {stock}"] if stock else [])]
-    fields += [f"f{n} {'.'.join(made[suit][: up[suit]])}" for n, suit in enumerate("WCSPM") if up[suit]]
+    fields += [f"f{n} {'.'.join(names[suit][: up[suit]])}" for n, suit in enumerate("WCSPM") if up[suit]]
     drawn = "" if draw == 2 else f"draw={draw} "  # two is the default, which a position omits
     return from_position(" | ".join([f"tarot {drawn}fool=trump", *fields]))
 

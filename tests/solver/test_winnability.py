@@ -46,10 +46,10 @@ def test_wilson_intervals(count: int, total: int, low: float, high: float) -> No
 
 
 def test_every_variant_has_a_study_of_a_thousand_deals() -> None:
-    kept = read()
-    assert [row.variant for row in kept] == list(CATALOGUE)
-    assert all(row.deals >= 1000 for row in kept)
-    assert all(row.won + row.lost + row.undecided == row.deals for row in kept)
+    stored = read()
+    assert [row.variant for row in stored] == list(CATALOGUE)
+    assert all(row.deals >= 1000 for row in stored)
+    assert all(row.won + row.lost + row.undecided == row.deals for row in stored)
 
 
 def test_figures_round_trip(tree: Path) -> None:
@@ -112,12 +112,12 @@ def run(tmp_path: Path, *arguments: str) -> str:
 def test_a_study_counts_every_deal_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = run(tmp_path, "labyrinth", "--deals", "12")
     state = next(tmp_path.iterdir())
-    kept = state.read_bytes()
-    outcomes = [json.loads(line)["outcome"] for line in kept.splitlines()]
+    stored = state.read_bytes()
+    outcomes = [json.loads(line)["outcome"] for line in stored.splitlines()]
     assert len(outcomes) == 12
     assert f"| labyrinth | 12 | {100 * outcomes.count('won') / 12:.1f} % " in table
     # Cut short in the middle of a line, as by a crash: only that deal is judged again.
-    state.write_bytes(kept[:-20])
+    state.write_bytes(stored[:-20])
     judged: list[int] = []
     real = winnability_study.judge
 
@@ -127,7 +127,7 @@ def test_a_study_counts_every_deal_and_resumes(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(winnability_study, "judge", judge)
     again = run(tmp_path, "labyrinth", "--deals", "12")
-    assert judged == [json.loads(kept.splitlines()[-1])["number"]]
+    assert judged == [json.loads(stored.splitlines()[-1])["number"]]
     assert again == table
     judged.clear()
     assert run(tmp_path, "labyrinth", "--deals", "12") == table

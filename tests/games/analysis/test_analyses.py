@@ -55,14 +55,14 @@ def address(attempt: Attempt) -> str:
 
 def searching(monkeypatch: pytest.MonkeyPatch, *reports: AnalysisReport) -> list[Task]:
     """Replace every search by these reports, and return the tasks the searches got."""
-    given: list[Task] = []
+    tasks: list[Task] = []
 
     def search(task: Task) -> Iterator[AnalysisReport]:
-        given.append(task)
+        tasks.append(task)
         yield from reports
 
     monkeypatch.setattr(queue_worker, "reports", search)
-    return given
+    return tasks
 
 
 # Requests and progress messages.
@@ -73,12 +73,13 @@ def test_an_analysis_is_requested_made_and_viewed(
 ) -> None:
     attempt = played(player)
     assert mine.get(address(attempt)).json() == {"state": "none", "percent": 0, "ahead": 0, "mine": False}
-    begun = mine.post(address(attempt))
-    assert (begun.status_code, begun.json()) == (202, {"state": "waiting", "percent": 0, "ahead": 0, "mine": True})
+    response = mine.post(address(attempt))
+    assert response.status_code == 202
+    assert response.json() == {"state": "waiting", "percent": 0, "ahead": 0, "mine": True}
     assert asked[-1][0] == "talon.analyse"
-    given = searching(monkeypatch, SOME, ALL)
+    tasks = searching(monkeypatch, SOME, ALL)
     assert queue_worker.process_queue() == 1
-    assert given == [Task(RECORD.open_table().position(), list(RECORD.tokens[:3]), seconds=queue_worker.SECONDS)]
+    assert tasks == [Task(RECORD.open_table().position(), list(RECORD.tokens[:3]), seconds=queue_worker.SECONDS)]
     assert mine.get(address(attempt)).json() == {
         "state": "done",
         "percent": 100,
@@ -139,9 +140,9 @@ def test_the_queue_is_first_in_first_out(player: User, mine: Client, monkeypatch
     first, second = played(player), played(player, tokens=2)
     mine.post(address(first))
     assert mine.post(address(second)).json()["ahead"] == 1
-    given = searching(monkeypatch, ALL)
+    tasks = searching(monkeypatch, ALL)
     queue_worker.process_queue()
-    assert [len(task.tokens) for task in given] == [3, 2]
+    assert [len(task.tokens) for task in tasks] == [3, 2]
 
 
 def test_networks_and_players_take_turns_in_the_queue(db: None) -> None:
@@ -265,15 +266,15 @@ def test_requests_need_the_csrf_token(player: User) -> None:
 # Interruptions.
 
 
-def begun(player: User, **fields: Any) -> Analysis:
-    asked: dict[str, Any] = {"asked_by": player, "asked_at": timezone.now(), **fields}
-    return Analysis.objects.create(attempt=played(player), **asked)
+def requested(player: User, **fields: Any) -> Analysis:
+    values: dict[str, Any] = {"asked_by": player, "asked_at": timezone.now(), **fields}
+    return Analysis.objects.create(attempt=played(player), **values)
 
 
 def test_cancelling_by_the_requester_ends_the_search(
     player: User, mine: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    analysis = begun(player)
+    analysis = requested(player)
     ended: list[bool] = []
 
     def search(_: Task) -> Iterator[AnalysisReport]:
@@ -292,8 +293,8 @@ def test_cancelling_by_the_requester_ends_the_search(
 
 
 def test_others_cannot_cancel_and_finished_ones_stay(player: User, mine: Client) -> None:
-    theirs = begun(player, asked_by=create_guest())
-    done = begun(player, state="done", done_at=timezone.now(), findings=ALL.findings.pack())
+    theirs = requested(player, asked_by=create_guest())
+    done = requested(player, state="done", done_at=timezone.now(), findings=ALL.findings.pack())
     for analysis in (theirs, done):
         assert mine.delete(address(analysis.attempt)).status_code == 204
     assert Analysis.objects.count() == 2
@@ -301,18 +302,18 @@ def test_others_cannot_cancel_and_finished_ones_stay(player: User, mine: Client)
 
 def test_a_dead_workers_analysis_resumes_from_its_last_report(player: User, monkeypatch: pytest.MonkeyPatch) -> None:
     working_on: dict[str, Any] = {"state": "working", "claim": uuid.uuid4(), "tries": 1}
-    alive = begun(player, seen_at=timezone.now(), **working_on)
-    dead = begun(
+    alive = requested(player, seen_at=timezone.now(), **working_on)
+    dead = requested(
         player, seen_at=timezone.now() - queue_worker.SILENCE * 1.1, findings=SOME.findings.pack(), **working_on
     )
-    given = searching(monkeypatch, ALL)
+    tasks = searching(monkeypatch, ALL)
     assert queue_worker.process_queue() == 1
-    assert [task.known for task in given] == [SOME.findings]
+    assert [task.known for task in tasks] == [SOME.findings]
     assert {row.pk: row.state for row in Analysis.objects.all()} == {alive.pk: "working", dead.pk: "done"}
 
 
 def test_a_worker_that_was_taken_for_dead_changes_nothing(player: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    analysis = begun(player)
+    analysis = requested(player)
 
     def search(_: Task) -> Iterator[AnalysisReport]:
         Analysis.objects.update(claim=uuid.uuid4())
@@ -327,16 +328,16 @@ def test_a_worker_that_was_taken_for_dead_changes_nothing(player: User, monkeypa
 def test_a_crashed_search_is_retried_a_few_times(
     player: User, mine: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    analysis = begun(player)
-    given = searching(monkeypatch, SOME)
-    assert queue_worker.process_queue() == queue_worker.TRIES == len(given)
+    analysis = requested(player)
+    tasks = searching(monkeypatch, SOME)
+    assert queue_worker.process_queue() == queue_worker.TRIES == len(tasks)
     reply = mine.get(address(analysis.attempt)).json()
     assert (reply["state"], reply["verdicts"]) == ("done", SOME.findings.verdicts)
     assert RECORD.open_table().position() not in caplog.text
 
 
 def test_a_failed_analysis_can_be_requested_again(player: User, mine: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    analysis = begun(player)
+    analysis = requested(player)
     searching(monkeypatch)
     queue_worker.process_queue()
     assert mine.get(address(analysis.attempt)).json()["state"] == "failed"
@@ -344,7 +345,7 @@ def test_a_failed_analysis_can_be_requested_again(player: User, mine: Client, mo
 
 
 def test_a_worker_makes_one_analysis_at_a_time(player: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun(player)
+    requested(player)
     go_on, at_it = threading.Event(), threading.Event()
 
     def search(_: Task) -> Iterator[AnalysisReport]:
@@ -367,7 +368,7 @@ def test_a_worker_makes_one_analysis_at_a_time(player: User, monkeypatch: pytest
 
 def test_an_analysis_is_deleted_with_its_game_only(player: User) -> None:
     asker = create_guest()
-    analysis = begun(player, asked_by=asker, state="done", done_at=timezone.now())
+    analysis = requested(player, asked_by=asker, state="done", done_at=timezone.now())
     erase_player(asker)
     analysis.refresh_from_db()
     assert analysis.asked_by is None
@@ -377,7 +378,7 @@ def test_an_analysis_is_deleted_with_its_game_only(player: User) -> None:
 
 def test_exports_of_player_and_requester_include_the_analysis(player: User) -> None:
     asker = create_guest()
-    analysis = begun(player, asked_by=asker, state="done", done_at=timezone.now(), findings=ALL.findings.pack())
+    analysis = requested(player, asked_by=asker, state="done", done_at=timezone.now(), findings=ALL.findings.pack())
     exported = {user.pk: json.loads(async_to_sync(whole)(user))["analyses"] for user in (player, asker)}
     public_id = str(analysis.attempt.public_id)
     assert [(one["attempt"], one["asked_by_you"], one["verdicts"]) for one in exported[player.pk]] == [

@@ -96,15 +96,15 @@ def test_an_unwinnable_deal_is_lost_from_the_start() -> None:
 
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    asked: list[str] = []
+    searched: list[str] = []
 
     def counted(table: object, budget: Budget) -> object:
         if budget.nodes > 1:
-            asked.append(table.position())  # type: ignore[attr-defined]
+            searched.append(table.position())  # type: ignore[attr-defined]
         return solve(table, budget)  # type: ignore[arg-type]
 
     monkeypatch.setattr(game_search, "solve", counted)
-    return asked
+    return searched
 
 
 def test_a_won_game_with_certificate_needs_no_search(searches: list[str]) -> None:
@@ -140,11 +140,11 @@ class Clock:
 
     each: float
     now: float = 0.0
-    given: list[float] = field(default_factory=list)
+    limits: list[float] = field(default_factory=list)
 
     def solve(self, _table: object, budget: Budget) -> GaveUp:
         assert budget.seconds is not None, "every search has a time limit"
-        self.given.append(budget.seconds)
+        self.limits.append(budget.seconds)
         self.now += min(self.each, budget.seconds)
         return GaveUp("seconds", Effort(1, 1, 0.0))
 
@@ -160,15 +160,15 @@ def test_no_search_exceeds_the_remaining_time(monkeypatch: pytest.MonkeyPatch) -
     clock = timed(monkeypatch, 1e9)
     (*_, last) = AnalysisSearch(Task(OPENING, list(RECORD.tokens[:9]), seconds=40.0)).run()
     assert last.is_last
-    assert clock.given == [pytest.approx(40.0 * (1 - game_search.KEPT))]
+    assert clock.limits == [pytest.approx(40.0 * (1 - game_search.KEPT))]
 
 
 def test_positions_of_the_game_get_their_share_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = timed(monkeypatch, 1.0)
     list(AnalysisSearch(Task(OPENING, list(RECORD.tokens[:31]), seconds=20.0)).run())
-    assert len(clock.given) == 15
+    assert len(clock.limits) == 15
     assert clock.now == pytest.approx(20.0 * (1 - game_search.KEPT))
-    assert clock.given == sorted(clock.given, reverse=True)
+    assert clock.limits == sorted(clock.limits, reverse=True)
 
 
 def test_the_time_limit_includes_other_moves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ def test_the_time_limit_includes_other_moves(monkeypatch: pytest.MonkeyPatch) ->
     clock = timed(monkeypatch, 1e9)
     (*_, last) = AnalysisSearch(Task(OPENING, tokens, known=known, seconds=2.5)).run()
     assert last.findings.turns[0].unknown > 0, "with more effort it would be searched again"
-    assert clock.given == [pytest.approx(2.5)]
+    assert clock.limits == [pytest.approx(2.5)]
 
 
 STONEWALL = won_records("stonewall")[0]

@@ -29,9 +29,9 @@ def race(variant: str) -> bool:
 
 def publish() -> int:
     """Publish two days, with races before and after, and return the number of races."""
-    made = sum(race(variant) for variant in CATALOGUE)
+    races = sum(race(variant) for variant in CATALOGUE)
     publishing.ensure_deals(timezone.now().date(), ahead=1)
-    return made + sum(race(variant) for variant in CATALOGUE)
+    return races + sum(race(variant) for variant in CATALOGUE)
 
 
 def deal_every_sealed_deal_once() -> None:

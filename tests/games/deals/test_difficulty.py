@@ -86,35 +86,35 @@ def test_the_command_prints_the_thresholds_of_a_whole_sample(tmp_path: Path) -> 
 
 
 def test_the_command_resumes_an_interrupted_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bytes] = []
+    seeds: list[bytes] = []
 
     def certify(_: str, seed: bytes, **__: object) -> Certificate | None:
-        asked.append(seed)
+        seeds.append(seed)
         return (
             None
-            if len(asked) == 1
+            if len(seeds) == 1
             else Certificate(won_records("labyrinth")[0], DifficultyFigures(0.1, 0.2, 30, 52), 1)
         )
 
     monkeypatch.setattr(measure_difficulty, "CATALOGUE", ["labyrinth"])
     monkeypatch.setattr(measure_difficulty, "certify", certify)
     sample = tmp_path / "difficulty.csv"
-    begun = "variant,number,random_wins,greedy_wins,nodes,line,score\nlabyrinth,7,0.0,0.5,40,60,61.0\n"
-    sample.write_text(begun)
+    before = "variant,number,random_wins,greedy_wins,nodes,line,score\nlabyrinth,7,0.0,0.5,40,60,61.0\n"
+    sample.write_text(before)
     call_command("measure_difficulty", "--file", str(sample), "--count", "2", stdout=StringIO())
-    assert asked == [difficulty.sample_seed("labyrinth", number) for number in (8, 9)], "the eighth cannot be won"
-    assert sample.read_text() == begun + f"labyrinth,9,0.1,0.2,30,52,{DifficultyFigures(0.1, 0.2, 30, 52).score:.2f}\n"
+    assert seeds == [difficulty.sample_seed("labyrinth", number) for number in (8, 9)], "the eighth cannot be won"
+    assert sample.read_text() == before + f"labyrinth,9,0.1,0.2,30,52,{DifficultyFigures(0.1, 0.2, 30, 52).score:.2f}\n"
 
 
 def test_the_command_measures_pars_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure_difficulty, "CATALOGUE", ["labyrinth"])
-    kept = [row for row in pars() if row["variant"] == "labyrinth"]
+    stored = [row for row in pars() if row["variant"] == "labyrinth"]
     file, out = tmp_path / "par.csv", StringIO()
     for count in ("1", "2"):
         call_command("measure_difficulty", "--pars", str(file), "--count", count, stdout=out)
     with file.open(newline="") as stream:
         found = list(csv.DictReader(stream))
-    assert [{**row, "seconds": ""} for row in found] == [{**row, "seconds": ""} for row in kept[:2]]
+    assert [{**row, "seconds": ""} for row in found] == [{**row, "seconds": ""} for row in stored[:2]]
     assert "(2 deals)" in out.getvalue()
     heading, first, second = file.read_text().splitlines()
     file.write_text(f"{heading}\n{second}\n")
@@ -225,7 +225,7 @@ def test_moves_over_par_are_a_wins(db: None) -> None:
 EASY = Sampled("labyrinth", 0, DifficultyFigures(1, 1, 0, 0))
 
 
-def kept() -> list[Checked]:
+def stored_check() -> list[Checked]:
     with (DOCS / "grade_check.csv").open(newline="") as stream:
         return [
             Checked(row["skill"], row["variant"], int(row["grade"]), int(row["games"]), int(row["wins"]))
@@ -234,27 +234,27 @@ def kept() -> list[Checked]:
 
 
 def test_the_stored_check_covers_every_player_variant_and_grade() -> None:
-    assert {(one.skill, one.variant, one.grade) for one in kept()} == {
+    assert {(one.skill, one.variant, one.grade) for one in stored_check()} == {
         (skill, variant, grade) for skill in SKILLS for variant in CATALOGUE for grade in GRADES
     }
-    assert sum(one.games for one in kept()) == len(SKILLS) * len(CATALOGUE) * 100 * grade_check.GAMES
+    assert sum(one.games for one in stored_check()) == len(SKILLS) * len(CATALOGUE) * 100 * grade_check.GAMES
 
 
 def test_every_player_wins_less_at_each_higher_grade() -> None:
-    assert failures(kept()) == []
+    assert failures(stored_check()) == []
     for skill in SKILLS:
-        assert all(after < before for before, after in pairwise(shares(kept(), skill)))
+        assert all(after < before for before, after in pairwise(shares(stored_check(), skill)))
 
 
 def test_better_players_win_more_at_every_grade() -> None:
-    poor, fair, good = (shares(kept(), skill) for skill in SKILLS)
+    poor, fair, good = (shares(stored_check(), skill) for skill in SKILLS)
     assert all(a < b < c for a, b, c in zip(poor, fair, good, strict=True))
 
 
 def test_the_documents_show_the_stored_check() -> None:
     text = (DOCS / "difficulty.md").read_text()
     for skill in SKILLS:
-        row = " | ".join(f"{100 * share:.1f} %" for share in shares(kept(), skill))
+        row = " | ".join(f"{100 * share:.1f} %" for share in shares(stored_check(), skill))
         assert f"| {skill} | {row} |" in text
 
 
@@ -270,7 +270,7 @@ def test_the_stored_check_matches_todays_players(variant: str, grades: Collectio
     sample = [deal for deal in measure_difficulty._read(DOCS / "difficulty.csv") if deal.variant == variant]
     found = totals((deal, try_deal(deal)) for deal in sample if deal.grade in grades)
     assert sorted(map(repr, found)) == sorted(
-        repr(one) for one in kept() if one.variant == variant and one.grade in grades
+        repr(one) for one in stored_check() if one.variant == variant and one.grade in grades
     )
 
 

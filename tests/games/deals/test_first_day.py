@@ -33,14 +33,14 @@ def sunday(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def solver(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A solver whose first deal of each variant is too easy; returns the variants it worked on."""
-    made: list[str] = []
+    variants: list[str] = []
 
     def seal_one(variant: str, **_: Any) -> SealedDeal:
-        made.append(variant)
-        return seal_deal(variant, made.count(variant) - 1, grade=(3, 5)[made.count(variant) - 1])
+        variants.append(variant)
+        return seal_deal(variant, variants.count(variant) - 1, grade=(3, 5)[variants.count(variant) - 1])
 
     monkeypatch.setattr(sealed_stock, "seal_one", seal_one)
-    return made
+    return variants
 
 
 def test_todays_deals_are_certified_before_the_site_opens(
@@ -51,16 +51,16 @@ def test_todays_deals_are_certified_before_the_site_opens(
     assert not AwaitedDeal.objects.exists(), "no waiting time has started"
     dealt = publishing.todays_deals(SUNDAY)
     assert [(deal.variant, deal.proven, deal.grade) for deal in dealt] == [(name, True, 5) for name in CATALOGUE]
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].startswith("1 of today's 9 deals certified, 0 of the wanted grade (")
-    assert told[-1].startswith("9 of today's 9 deals certified, 9 of the wanted grade (")
-    assert told[-1].endswith("of 100 s).")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("1 of today's 9 deals certified, 0 of the wanted grade (")
+    assert lines[-1].startswith("9 of today's 9 deals certified, 9 of the wanted grade (")
+    assert lines[-1].endswith("of 100 s).")
 
 
 def test_waiting_for_certificates_is_limited(db: None, sunday: None, solver: list[str]) -> None:
     answers = iter([False, False, True])
-    told = list(first_day.certify_today(lambda: next(answers)))
-    assert [ready.certified for ready in told] == [1, 2]
+    steps = list(first_day.certify_today(lambda: next(answers)))
+    assert [ready.certified for ready in steps] == [1, 2]
     assert len(solver) == 2
     dealt = publishing.todays_deals(SUNDAY)
     assert {deal.variant for deal in dealt} == set(solver), "the others are still awaited"
@@ -91,8 +91,8 @@ def test_a_coming_day_waits_for_a_deal_of_its_grade(db: None, sunday: None) -> N
         seal_deal(variant, grade=1)
     assert sealed_stock.next_variant() == "stonewall"
     seal_deal("stonewall", 1, grade=1)
-    made = publishing.ensure_deals(monday, ahead=0, now=SUNDAY)
-    assert [deal.grade for deal in made] == [1] * len(CATALOGUE)
+    published = publishing.ensure_deals(monday, ahead=0, now=SUNDAY)
+    assert [deal.grade for deal in published] == [1] * len(CATALOGUE)
 
 
 @pytest.mark.parametrize("after", range(7))
@@ -108,8 +108,8 @@ def test_the_first_days_follow_the_weekly_plan(
     for variant in CATALOGUE:
         for index, grade in enumerate([other, *wanted]):
             seal_deal(variant, index, grade=grade)
-    made = publishing.ensure_deals(days[0], ahead=1, now=opening)
-    assert [(deal.day, deal.grade) for deal in made] == [
+    published = publishing.ensure_deals(days[0], ahead=1, now=opening)
+    assert [(deal.day, deal.grade) for deal in published] == [
         (day, grade) for day, grade in zip(days, wanted, strict=True) for _ in CATALOGUE
     ]
 
@@ -118,8 +118,8 @@ def test_two_coming_days_do_not_share_a_deal(db: None, sunday: None) -> None:
     tuesday = datetime(2026, 11, 24, tzinfo=UTC).date()
     seal_deal("stonewall", 0, grade=2)
     seal_deal("stonewall", 1, grade=5)
-    made = publishing.ensure_deals(tuesday, ahead=1, now=SUNDAY)
-    assert [(deal.day, deal.grade) for deal in made] == [(tuesday, 2)]
+    published = publishing.ensure_deals(tuesday, ahead=1, now=SUNDAY)
+    assert [(deal.day, deal.grade) for deal in published] == [(tuesday, 2)]
 
 
 def test_a_worker_starts_filling_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

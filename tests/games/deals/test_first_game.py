@@ -50,8 +50,8 @@ def test_each_of_the_first_moves_is_explained_truthfully(name: str, seed: bytes,
         assert ("othing" in why) == (token == "d")
         assert not ready or token != "d", "a card could have gone up instead"
         if table.GAME != "labyrinth":
-            said = any(words in why for words in ("empties", "leaves a", "cell is empty", "pile is empty"))
-            assert said == (0 <= source < table.TABLEAU and not table.piles[source])
+            is_emptied = any(words in why for words in ("empties", "leaves a", "cell is empty", "pile is empty"))
+            assert is_emptied == (0 <= source < table.TABLEAU and not table.piles[source])
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

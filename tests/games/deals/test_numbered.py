@@ -217,5 +217,5 @@ def test_the_command_regenerates_the_file(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(make_starter_deals, "certify", lambda _name, seed, **_: lines[seed].certificate)
     file = tmp_path / "made.json"
     call_command("make_starter_deals", "--variant", "stonewall", "--practice", "0", "--file", file, verbosity=0)
-    made = [starter_deals.StarterDeal.from_json(row) for row in json.loads(file.read_text())]
-    assert made == list(lines.values())
+    written = [starter_deals.StarterDeal.from_json(row) for row in json.loads(file.read_text())]
+    assert written == list(lines.values())

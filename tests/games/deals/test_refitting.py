@@ -29,7 +29,7 @@ TRUE = Weights(greedy=60, random=5, nodes=2, line=0.3)
 def deals(variants: Sequence[str], each: int, weights: Weights = TRUE, results: int = 400, seed: int = 1) -> list[Any]:
     """Make up deals and results for which ten points of these weights divide the odds of a win by e."""
     chance = Random(seed)
-    made = []
+    measured = []
     for place, variant in enumerate(variants):
         for _ in range(each):
             figures = DifficultyFigures(
@@ -37,8 +37,8 @@ def deals(variants: Sequence[str], each: int, weights: Weights = TRUE, results: 
             )
             odds = exp(8 + place - weights.score(figures.terms) / 10)
             wins = sum(chance.random() < odds / (1 + odds) for _ in range(results))
-            made.append(Measured(variant, figures, results, wins))
-    return made
+            measured.append(Measured(variant, figures, results, wins))
+    return measured
 
 
 def tried(variant: str, count: int, results: int = grade_fitting.LEAST_RESULTS) -> list[Tried]:
@@ -107,9 +107,9 @@ def closed(db: None) -> Deal:
 
 def play(deal: Deal, name: str, **fields: Any) -> None:
     now = timezone.now()
-    given: dict[str, Any] = {"ranked": True, "state": "verified", "end": "won", "tokens": 60} | fields
+    values: dict[str, Any] = {"ranked": True, "state": "verified", "end": "won", "tokens": 60} | fields
     player = User.objects.create(username=name)
-    Attempt.objects.create(deal=deal, player=player, started_at=now, finished_at=now, record=b"r", **given)
+    Attempt.objects.create(deal=deal, player=player, started_at=now, finished_at=now, record=b"r", **values)
 
 
 def test_verified_ranked_results_of_revealed_deals_are_counted(closed: Deal) -> None:
@@ -150,11 +150,11 @@ def test_the_command_proposes_weights_and_thresholds(monkeypatch: pytest.MonkeyP
     of = deals(["braid", "plot"], 50)
     monkeypatch.setattr(grade_fitting, "deal_results", lambda _: [*tried("braid", 50), *tried("plot", 50)])
     monkeypatch.setattr(grade_fitting, "measured", lambda _: of)
-    told = run()
-    assert "fitted to 40,000 results at 100 deals" in told
-    assert "too few results of braid-either, pigtail, labyrinth" in told
-    assert "instead of 40" in told
-    assert all(f"\n{name}: " in told for name in CATALOGUE), "with the weights of the others"
+    output = run()
+    assert "fitted to 40,000 results at 100 deals" in output
+    assert "too few results of braid-either, pigtail, labyrinth" in output
+    assert "instead of 40" in output
+    assert all(f"\n{name}: " in output for name in CATALOGUE), "with the weights of the others"
 
 
 def test_the_command_keeps_weights_that_predict_equally_well(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,20 +162,20 @@ def test_the_command_keeps_weights_that_predict_equally_well(monkeypatch: pytest
     monkeypatch.setattr(grade_fitting, "deal_results", lambda _: tried("braid", 100))
     monkeypatch.setattr(grade_fitting, "measured", lambda _: deals(["braid"], 100, results=1))
     monkeypatch.setattr(grade_fitting, "refit", lambda _: worse)
-    told = run()
-    assert "keep them" in told
-    assert "instead of" not in told
+    output = run()
+    assert "keep them" in output
+    assert "instead of" not in output
 
 
 def test_figures_are_recomputed_from_the_seed(closed: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = DifficultyFigures(0.1, 0.2, 300, 60)
-    asked: list[tuple[str, bytes]] = []
+    certified: list[tuple[str, bytes]] = []
 
     def certify(variant: str, seed: bytes, **_: Any) -> Certificate | None:
-        asked.append((variant, seed))
-        return Certificate(None, figures, 3) if len(asked) == 1 else None  # type: ignore[arg-type]
+        certified.append((variant, seed))
+        return Certificate(None, figures, 3) if len(certified) == 1 else None  # type: ignore[arg-type]
 
     monkeypatch.setattr(grade_fitting, "certify", certify)
     found = list(grade_fitting.measured([Tried(closed, 30, 7), Tried(closed, 30, 7)]))
-    assert asked == [("labyrinth", bytes(closed.seed))] * 2
+    assert certified == [("labyrinth", bytes(closed.seed))] * 2
     assert found == [Measured("labyrinth", figures, 30, 7)], "deals the solver no longer wins are left out"

@@ -47,12 +47,13 @@ def test_a_sealed_deal_is_complete(db: None, monkeypatch: pytest.MonkeyPatch) ->
         return next(found)
 
     monkeypatch.setattr(sealed_stock, "certify", certify)
-    made = sealed_stock.seal_one("stonewall")
-    assert made is not None
+    added = sealed_stock.seal_one("stonewall")
+    assert added is not None
     assert len(set(seeds)) == 2, "an unwinnable seed is followed by another"
-    kept = SealedDeal.objects.get()
-    assert bytes(kept.seed) == certificate().record.seed
-    assert (kept.grade, kept.par, kept.nodes, kept.greedy_wins) == (4, len(certificate().record.tokens), 500, 0.1)
+    sealed = SealedDeal.objects.get()
+    assert bytes(sealed.seed) == certificate().record.seed
+    assert (sealed.grade, sealed.nodes, sealed.greedy_wins) == (4, 500, 0.1)
+    assert sealed.par == len(certificate().record.tokens)
 
 
 def test_a_deal_with_a_meaningless_par_is_skipped(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,9 +64,9 @@ def test_a_deal_with_a_meaningless_par_is_skipped(db: None, monkeypatch: pytest.
     monkeypatch.setattr(difficulty, "VARIANTS", {"stonewall": facts})
     monkeypatch.setattr(difficulty, "MOST_MEDIANS", 1)
     monkeypatch.setattr(sealed_stock, "certify", lambda *_, **__: next(found))
-    made = sealed_stock.seal_one("stonewall")
-    assert made is not None
-    assert made.par == short.par, "exactly the longest is allowed"
+    added = sealed_stock.seal_one("stonewall")
+    assert added is not None
+    assert added.par == short.par, "exactly the longest is allowed"
 
 
 def test_sealed_deals_with_too_long_lines_are_not_dealt(db: None) -> None:
@@ -81,11 +82,11 @@ def test_sealed_deals_with_too_long_lines_are_not_dealt(db: None) -> None:
 def test_lines_are_shortened_unless_todays_deal_is_missing(
     db: None, patient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given: list[float] = []
+    patiences: list[float] = []
 
     def certify(variant: str, seed: bytes, *, patience: float, **_: Any) -> Certificate:
-        given.append(patience)
-        return certificate(index=len(given) - 1)
+        patiences.append(patience)
+        return certificate(index=len(patiences) - 1)
 
     monkeypatch.setattr(sealed_stock, "certify", certify)
     today = timezone.now().date()
@@ -94,7 +95,7 @@ def test_lines_are_shortened_unless_todays_deal_is_missing(
     AwaitedDeal.objects.create(variant="plot", day=today, since=NOW)
     next(sealed_stock.fill(["stonewall"], stop=lambda: False))
     next(first_day.certify_today(lambda: False))
-    assert given == [sealed_stock.PATIENCE, 0, 0]
+    assert patiences == [sealed_stock.PATIENCE, 0, 0]
 
 
 def test_nothing_is_sealed_after_a_stop_request(db: None) -> None:
@@ -110,7 +111,7 @@ def test_a_wrong_line_is_no_certificate(
         winning_record("stonewall", record.seed, record.tokens[:-1])
     with pytest.raises(CertificateError):
         winning_record("stonewall", bytes(32), record.tokens)
-    asked = iter([False, True])
+    stops = iter([False, True])
     seen: list[bytes] = []
 
     def certify(variant: str, seed: bytes, **_: Any) -> Certificate:
@@ -118,7 +119,7 @@ def test_a_wrong_line_is_no_certificate(
         return Certificate(winning_record(variant, seed, record.tokens), DifficultyFigures(0, 0, 1, 1), 1)
 
     monkeypatch.setattr(sealed_stock, "certify", certify)
-    assert sealed_stock.seal_one("stonewall", stop=lambda: next(asked)) is None
+    assert sealed_stock.seal_one("stonewall", stop=lambda: next(stops)) is None
     assert not SealedDeal.objects.exists()
     assert "not certified" in caplog.text
     assert seen[0].hex() not in caplog.text
@@ -140,17 +141,17 @@ def test_deals_sealed_under_other_rules_stay_in_stock(db: None) -> None:
 
 def test_a_day_publishes_from_the_stock_to_the_ledger(db: None, patient: None) -> None:
     factories.seal_all_variants()
-    made = publishing.ensure_deals(MONDAY, ahead=0, now=NOW)
-    assert [deal.variant for deal in made] == list(CATALOGUE)
+    published = publishing.ensure_deals(MONDAY, ahead=0, now=NOW)
+    assert [deal.variant for deal in published] == list(CATALOGUE)
     assert not SealedDeal.objects.exists()
-    for deal, entry in zip(made, LedgerEntry.objects.select_related("deal"), strict=True):
+    for deal, entry in zip(published, LedgerEntry.objects.select_related("deal"), strict=True):
         assert deal.proven
         assert (deal.grade, deal.par) == (3, len(won_records(deal.variant)[0].tokens))
         assert commitment(bytes(deal.seed)) == deal.commitment == entry.commitment
         assert entry.deal == deal
         assert ledger.wins(deal)
     assert not list(ledger.check(NOW))
-    assert publishing.ensure_deals(MONDAY, ahead=0, now=NOW) == made
+    assert publishing.ensure_deals(MONDAY, ahead=0, now=NOW) == published
 
 
 def test_the_week_goes_from_easy_to_hard(db: None, patient: None) -> None:
@@ -188,8 +189,8 @@ def test_commitments_are_public_a_day_before_even_unproven(db: None, patient: No
     opens = datetime(2026, 11, 25, tzinfo=UTC)
     assert publishing.ensure_deals(day, ahead=0, now=NOW) == []
     assert publishing.ensure_deals(day, ahead=0, now=opens - timedelta(hours=25, seconds=1)) == []
-    made = publishing.ensure_deals(day, ahead=0, now=opens - timedelta(hours=25))
-    assert len(made) == len(CATALOGUE)
+    published = publishing.ensure_deals(day, ahead=0, now=opens - timedelta(hours=25))
+    assert len(published) == len(CATALOGUE)
     entry = LedgerEntry.objects.first()
     assert entry is not None
     assert entry.opens_at - entry.published_at >= timedelta(hours=24)
@@ -265,11 +266,11 @@ def test_only_spare_deals_are_taken(db: None, monkeypatch: pytest.MonkeyPatch) -
 
 def test_practice_uses_no_sealed_deal(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sealed_stock, "KEPT_FOR_DAYS", 0)
-    kept = seal_deal("stonewall")
+    sealed = seal_deal("stonewall")
     assert not publishing.practice_deal("stonewall").proven
     with pytest.raises(DealClosedError):
-        publishing.seeded_deal(CATALOGUE["stonewall"], bytes(kept.seed))
-    assert SealedDeal.objects.filter(pk=kept.pk).exists()
+        publishing.seeded_deal(CATALOGUE["stonewall"], bytes(sealed.seed))
+    assert SealedDeal.objects.filter(pk=sealed.pk).exists()
 
 
 def test_a_failed_publication_leaves_the_deal_in_stock(

@@ -41,12 +41,12 @@ def var(migrated_var: Path) -> Path:
 @pytest.fixture
 def start(var: Path) -> Iterator[Start]:
     """Start `fill_sealed` with these options; a process that still runs at the end is killed."""
-    begun: list[subprocess.Popen[str]] = []
+    processes: list[subprocess.Popen[str]] = []
 
     def begin(*options: str, **variables: str) -> subprocess.Popen[str]:
         settings = {"SEALED_STOCK": "3", "DEAL_PATIENCE": "900", "TALON_NO_NUMBA": "1", **variables}
         pipe = subprocess.PIPE
-        begun.append(
+        processes.append(
             subprocess.Popen(
                 [*MANAGE, *options],
                 cwd=ROOT,
@@ -57,10 +57,10 @@ def start(var: Path) -> Iterator[Start]:
                 text=True,
             )
         )
-        return begun[-1]
+        return processes[-1]
 
     yield begin
-    for process in begun:
+    for process in processes:
         process.kill()
         process.wait()
         for stream in (process.stdin, process.stdout):
@@ -89,14 +89,14 @@ def await_count(var: Path, least: int, seconds: float = 300) -> None:
 
 
 def check_whole(var: Path) -> None:
-    kept = rows(var, "SELECT variant, seed, solution, par, NULL FROM games_sealeddeal")
+    sealed = rows(var, "SELECT variant, seed, solution, par, NULL FROM games_sealeddeal")
     out = rows(var, "SELECT variant, seed, solution, par, commitment FROM games_deal")
-    for variant, seed, solution, par, committed in kept + out:
+    for variant, seed, solution, par, committed in sealed + out:
         record = Record.from_bytes(solution)
         played = replay(record)
         assert (record.name, record.seed, played.ok, played.won, played.tokens) == (variant, seed, True, True, par)
         assert committed in {None, commitment(seed)}
-    seeds = [seed for _, seed, *_ in kept + out]
+    seeds = [seed for _, seed, *_ in sealed + out]
     assert len(seeds) == len(set(seeds)), "a sealed deal was dealt but not removed"
     lines = rows(var, "SELECT commitment FROM games_ledgerentry")
     assert sorted(lines) == sorted((committed,) for *_, committed in out)
@@ -124,8 +124,8 @@ def test_a_kill_leaves_no_half_made_deal(var: Path, start: Start) -> None:
         process.kill()
         process.communicate()
         check_whole(var)
-    held = run("manage.py", "check_ledger", var=var)
-    assert (held.returncode, held.stdout.count(", 0 faults")) == (0, 1), held.stdout
+    checked = run("manage.py", "check_ledger", var=var)
+    assert (checked.returncode, checked.stdout.count(", 0 faults")) == (0, 1), checked.stdout
 
 
 def test_it_can_be_interrupted(var: Path, start: Start) -> None:
@@ -184,9 +184,9 @@ def test_a_small_process_fills_the_stock_beside_the_worker() -> None:
     assert filler is not None
     assert stock_filling.start_filling() is None, "one at a time"
     filler.join(300)
-    kept = SealedDeal.objects.get()
-    played = replay(Record.from_bytes(bytes(kept.solution)))
-    assert (kept.variant, played.won, played.tokens) == ("labyrinth", True, kept.par)
+    sealed = SealedDeal.objects.get()
+    played = replay(Record.from_bytes(bytes(sealed.solution)))
+    assert (sealed.variant, played.won, played.tokens) == ("labyrinth", True, sealed.par)
     assert stock_filling.start_filling() is None, "nothing is short"
 
 
@@ -209,9 +209,9 @@ def test_certification_pauses_for_players_and_other_fillers() -> None:
         stock_filling.pauses.clear()
         with stock_filling.filling_lock() as free:
             assert free
-            elsewhere = stock_filling.start_filling()
-            assert elsewhere is not None
-            elsewhere.join(60)
+            second = stock_filling.start_filling()
+            assert second is not None
+            second.join(60)
         assert searched == []
         again = stock_filling.start_filling()
         assert again is not None

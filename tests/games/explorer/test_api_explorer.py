@@ -30,11 +30,11 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> list[Attempt]:
     monkeypatch.setattr(building, "SECONDS", 0.0)
     monkeypatch.setattr(building, "run", explorer_build.build)
     deal = past_deal(RECORD)
-    made = [
+    played_games = [
         finished(User.objects.create_user(f"Player {number}"), deal, RECORD, game) for number, game in enumerate(GAMES)
     ]
     assert building.build_due() == 1
-    return made
+    return played_games
 
 
 def read(client: Client, deal: Deal, status: int = 200, **query: Any) -> Any:
@@ -51,8 +51,8 @@ def test_the_opening_has_all_games(client: Client, attempts: list[Attempt]) -> N
     assert played["median_ms"] == sorted(game.end_ms for game in GAMES)[2]
     assert found["view"] == RECORD.open_table().view()
     first = next(move for move in played["moves"] if move["token"] == RECORD.tokens[0])
-    made = [game for game in GAMES if RECORD.tokens[0] in first_moves(game.tokens)]
-    assert (first["games"], first["wins"], first["verdict"]) == (len(made), 2, "winnable")
+    played_games = [game for game in GAMES if RECORD.tokens[0] in first_moves(game.tokens)]
+    assert (first["games"], first["wins"], first["verdict"]) == (len(played_games), 2, "winnable")
 
 
 def first_moves(tokens: list[str]) -> set[str]:

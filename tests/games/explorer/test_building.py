@@ -185,18 +185,18 @@ def test_analyses_are_handed_to_the_build() -> None:
 
 
 def test_proofs_are_handed_to_the_next_build(monkeypatch: pytest.MonkeyPatch) -> None:
-    deal, given = past_deal(RECORD), list[dict[int, int]]()
+    deal, proofs = past_deal(RECORD), list[dict[int, int]]()
     played(deal, "Ada", "Brook")
 
     def run(task: explorer_build.BuildTask) -> explorer_build.BuiltExplorer:
-        given.append(task.proofs)
+        proofs.append(task.proofs)
         return explorer_build.BuiltExplorer([], DealSummary(), {2**64 - 1: -1})
 
     monkeypatch.setattr(building, "run", run)
     building.build_due()
     building.expire(Deal.objects.filter(pk=deal.pk))
     building.build_due()
-    assert given == [{}, {2**64 - 1: -1}]
+    assert proofs == [{}, {2**64 - 1: -1}]
 
 
 def test_a_worker_thread_builds_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,16 +26,16 @@ def replayed(opening: str, games: list[PlayedGame]) -> dict[str, tuple[int, int,
     moves: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for game in games:
         table = from_position(opening)
-        reached, made = {table.position(): 0}, set()
+        reached, moved = {table.position(): 0}, set()
         for token, ms in zip(game.tokens, game.clock, strict=True):
             before = table.position()
             table.push(token)
             reached.setdefault(table.position(), ms)
             if token != "u":
-                made.add((before, token))
+                moved.add((before, token))
         for text, ms in reached.items():
             left[text].append((game.end_ms - ms, game.won))
-        for text, token in made:
+        for text, token in moved:
             moves[text][token].append(game.won)
     return {
         text: (

@@ -43,9 +43,9 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> list[Attempt]:
     monkeypatch.setattr(building, "run", explorer_build.build)
     deal = past_deal(RECORD)
     games = [winner(RECORD), winner(RECORD), *[lost_game()] * 3]
-    made = [finished(User.objects.create_user(f"P{n}"), deal, RECORD, game) for n, game in enumerate(games)]
+    played_games = [finished(User.objects.create_user(f"P{n}"), deal, RECORD, game) for n, game in enumerate(games)]
     building.build_due()
-    return made
+    return played_games
 
 
 def text_of(client: Client, address: str) -> str:

@@ -50,10 +50,10 @@ def test_verdicts_of_analyses_are_used() -> None:
 
 
 def test_the_losing_move_is_found_by_bisection(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    searched: list[str] = []
 
     def counting(table: object, budget: Budget) -> object:
-        asked.append(table.position())  # type: ignore[attr-defined]
+        searched.append(table.position())  # type: ignore[attr-defined]
         return solve(table, budget)  # type: ignore[arg-type]
 
     monkeypatch.setattr(loss_search, "solve", counting)
@@ -62,7 +62,7 @@ def test_the_losing_move_is_found_by_bisection(monkeypatch: pytest.MonkeyPatch) 
     graph = VerdictGraph(trails)
     LossSearch(OPENING, graph, seconds=900, version=1).run(trails)
     assert [graph.losing_step(one) for one in trails] == [n + 1] * 3
-    assert len(asked) <= 2 * (len(trails[-1].standing)).bit_length(), "shared positions are searched once"
+    assert len(searched) <= 2 * (len(trails[-1].standing)).bit_length(), "shared positions are searched once"
 
 
 def test_verdicts_agree_with_the_solver() -> None:

@@ -99,8 +99,8 @@ def test_a_players_game_comes_before_simulated_ones(ada: User, monkeypatch: pyte
     monkeypatch.setattr(puzzle_filling, "search", search)
     puzzle_filling._fill()
     assert searched == [len(POSITIONS)], "the stock is full after it"
-    made = StoredPuzzle.objects.latest("pk")
-    assert (made.source, made.source_n, made.themes.exists()) == (attempt, 0, True)
+    stored = StoredPuzzle.objects.latest("pk")
+    assert (stored.source, stored.source_n, stored.themes.exists()) == (attempt, 0, True)
 
 
 @pytest.mark.usefixtures("idle", "asked")
