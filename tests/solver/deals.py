@@ -9,6 +9,8 @@ from random import Random
 from games.rules import CATALOGUE, Table, from_position, open_table
 from games.solver import Budget, Solution, solve
 
+#: A variant for each search: the other variants of a game differ only in the options that it is given.
+SEARCHED = ("braid", "braid-either", "labyrinth", "plot", "stonewall", "tarot")
 #: Node budgets that win most winnable deals of each variant.
 NODES = dict.fromkeys(CATALOGUE, 150000)
 

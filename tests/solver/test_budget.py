@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -31,21 +32,18 @@ from games.solver.frontier import CUT, Frontier, begin, close, make_frontier, of
 from games.solver.kernel_tools import SeenKeys
 from games.solver.search_drivers import Search
 from games.solver.statuses import RUNNING, SPENT
-from tests.solver.deals import deal, first_win
+from tests.solver.deals import SEARCHED, deal, first_win
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("fields", [{"nodes": 0}, {"nodes": -1}, {"seconds": 0}, {"seconds": -1.0}, {"memory": 0}])
+@pytest.mark.parametrize(
+    "fields", [{"nodes": 0}, {"nodes": -1}, {"seconds": 0}, {"seconds": -1.0}, {"seconds": math.nan}, {"memory": 0}]
+)
 def test_an_empty_budget_is_refused(fields: dict[str, int]) -> None:
     with pytest.raises(BudgetError):
         Budget(**fields)
     assert BudgetError.code == "bad_budget"
-
-
-def test_nan_is_no_time_limit() -> None:
-    with pytest.raises(BudgetError):
-        Budget(seconds=float("nan"))
 
 
 def test_a_won_table_is_refused() -> None:
@@ -84,7 +82,7 @@ def test_lines_that_do_not_win_are_refused() -> None:
         table.push("r0-f")
 
 
-@pytest.mark.parametrize("variant", CATALOGUE)
+@pytest.mark.parametrize("variant", SEARCHED)
 def test_the_node_budget_holds(variant: str) -> None:
     for nodes in (1, 100, 3000):
         result = solve(deal(variant, 5), Budget(nodes=nodes))
@@ -123,13 +121,13 @@ def test_progress_is_reported_and_only_grows() -> None:
     assert [effort.nodes for effort in reports] == sorted(effort.nodes for effort in reports)
 
 
-@pytest.mark.parametrize("variant", CATALOGUE)
+@pytest.mark.parametrize("variant", SEARCHED)
 def test_the_same_seed_and_budget_give_the_same_result(variant: str) -> None:
     budget = Budget(nodes=20_000)
     assert solve(deal(variant, 3), budget, seed=7) == solve(deal(variant, 3), budget, seed=7)
 
 
-@pytest.mark.parametrize("variant", CATALOGUE)
+@pytest.mark.parametrize("variant", SEARCHED)
 def test_pauses_do_not_change_the_result(variant: str) -> None:
     def state(search: Search, step: int) -> tuple[int, int]:
         while search.status == RUNNING and search.nodes < 8000:

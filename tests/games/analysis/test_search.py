@@ -267,7 +267,3 @@ def test_findings_are_stored_unchanged() -> None:
     findings = Findings([2, 1, LOST, UNKNOWN], {0: "t0-f d"}, [Turn(1, 2, [("d", 1)], 3)])
     assert Findings.unpack(findings.pack()) == findings
     assert len(Findings(list(range(400, 0, -1)), {0: " ".join(LINE)}).pack()) < 2000
-
-
-def test_the_line_of_the_record_wins() -> None:
-    assert open_table("stonewall", STONEWALL.seed).position() == positions()[0].text

@@ -10,13 +10,14 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 
 from games.core.registry import Providers
@@ -24,48 +25,12 @@ from games.core.search_process import SearchProcess
 from games.deals import deal_search, sealed_stock, stock_filling
 from games.deals.certification import Certificate
 from games.management.commands.fill_sealed import Command
-from games.models import AwaitedDeal, SealedDeal
+from games.models import AwaitedDeal, Deal, SealedDeal
 from games.rules import CATALOGUE, Record, Variant, commitment, replay
 from tests.config.running import ROOT, environment, run
-from tests.factories import won_records
+from tests.factories import seal_deal, won_records
 
 MANAGE = [sys.executable, "manage.py", "fill_sealed"]
-Start = Callable[..., subprocess.Popen[str]]
-
-
-@pytest.fixture
-def var(migrated_var: Path) -> Path:
-    return migrated_var
-
-
-@pytest.fixture
-def start(var: Path) -> Iterator[Start]:
-    """Start `fill_sealed` with these options; a process that still runs at the end is killed."""
-    processes: list[subprocess.Popen[str]] = []
-
-    def begin(*options: str, **variables: str) -> subprocess.Popen[str]:
-        settings = {"SEALED_STOCK": "3", "DEAL_PATIENCE": "900", "TALON_NO_NUMBA": "1", **variables}
-        pipe = subprocess.PIPE
-        processes.append(
-            subprocess.Popen(
-                [*MANAGE, *options],
-                cwd=ROOT,
-                env=environment(var, **settings),
-                stdin=pipe,
-                stdout=pipe,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
-        )
-        return processes[-1]
-
-    yield begin
-    for process in processes:
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            if stream:
-                stream.close()
 
 
 def rows(var: Path, query: str) -> list[Any]:
@@ -76,14 +41,11 @@ def rows(var: Path, query: str) -> list[Any]:
         database.close()
 
 
-def count(var: Path) -> int:
-    """Return the number of deals sealed so far, including those already published."""
-    return int(rows(var, "SELECT (SELECT count(*) FROM games_sealeddeal) + (SELECT count(*) FROM games_deal)")[0][0])
-
-
-def await_count(var: Path, least: int, seconds: float = 300) -> None:
-    latest = time.monotonic() + seconds
-    while count(var) < least:
+def await_sealed(var: Path, number: int) -> None:
+    """Wait until this many deals have been sealed, those already published included."""
+    query = "SELECT (SELECT count(*) FROM games_sealeddeal) + (SELECT count(*) FROM games_deal)"
+    latest = time.monotonic() + 300
+    while rows(var, query)[0][0] < number:
         assert time.monotonic() < latest, "nothing was sealed"
         time.sleep(0.02)
 
@@ -102,62 +64,72 @@ def check_whole(var: Path) -> None:
     assert sorted(lines) == sorted((committed,) for *_, committed in out)
 
 
-def test_fills_so_many_and_publishes_todays(var: Path, start: Start) -> None:
-    process = start("--variant", "labyrinth", "--count", "2")
-    output, _ = process.communicate(timeout=600)
-    assert process.returncode == 0, output
-    assert "2 sealed." in output
-    assert not re.search("[0-9a-f]{64}", output)
-    assert count(var) == 2
-    dealt = rows(var, "SELECT variant, proven FROM games_deal ORDER BY day, variant")
-    assert dealt[0] == ("labyrinth", 1)
-    check_whole(var)
-
-
-def test_a_kill_leaves_no_half_made_deal(var: Path, start: Start) -> None:
-    chance = random.Random()
-    for _ in range(2):
-        before = count(var)
-        process = start("--variant", "labyrinth", "--count", "1000000")
-        await_count(var, before + 1)
-        time.sleep(chance.random() * 0.3)  # a random moment is the point
-        process.kill()
-        process.communicate()
-        check_whole(var)
-    checked = run("manage.py", "check_ledger", var=var)
+def test_a_kill_leaves_no_half_made_deal(migrated_var: Path) -> None:
+    command = [*MANAGE, "--variant", "labyrinth", "--count", "1000000"]
+    settings = environment(migrated_var, SEALED_STOCK="3", DEAL_PATIENCE="900", TALON_NO_NUMBA="1")
+    for number in range(2):
+        with subprocess.Popen(command, cwd=ROOT, env=settings, stdout=subprocess.DEVNULL) as process:
+            await_sealed(migrated_var, number + 1)
+            time.sleep(random.random() * 0.3)  # a random moment is the point
+            process.kill()
+        check_whole(migrated_var)
+    checked = run("manage.py", "check_ledger", var=migrated_var)
     assert (checked.returncode, checked.stdout.count(", 0 faults")) == (0, 1), checked.stdout
 
 
-def test_it_can_be_interrupted(var: Path, start: Start) -> None:
-    process = start("--variant", "labyrinth", "--count", "1000000")
-    await_count(var, 1)
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=300)
-    assert process.returncode == 130
-    assert re.search(r"Interrupted; \d+ sealed\.", output)
-    assert "Traceback" not in output
+@pytest.mark.django_db(transaction=True)
+def test_the_command_fills_the_stock_and_publishes_todays_deal(
+    settings: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.SEALED_STOCK, settings.DEAL_PATIENCE = 3, 900
+    call_command("fill_sealed", "--variant", "labyrinth", "--count", "2")
+    output = capsys.readouterr().out
+    assert "2 sealed." in output
+    assert not re.search("[0-9a-f]{64}", output)
+    published = Deal.objects.filter(variant="labyrinth")
+    assert published.first() is not None
+    assert all(deal.proven for deal in published)
+    assert SealedDeal.objects.count() + published.count() == 2
 
 
-def test_running_out_of_time_has_its_own_exit_code(var: Path, start: Start) -> None:
-    process = start("--variant", "labyrinth", "--count", "1000000", "--seconds", "1")
-    output, _ = process.communicate(timeout=600)
-    assert process.returncode == 1, output
+@pytest.mark.django_db(transaction=True)
+def test_an_interrupt_ends_the_command_after_the_deal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def seal_one(variant: str, *, stop: sealed_stock.Stop) -> SealedDeal | None:
+        if stop():
+            return None
+        signal.raise_signal(signal.SIGINT)
+        return seal_deal(variant)
+
+    monkeypatch.setattr(sealed_stock, "seal_one", seal_one)
+    with pytest.raises(SystemExit) as stopped:
+        call_command("fill_sealed", "--variant", "labyrinth", "--count", "100")
+    assert (stopped.value.code, capsys.readouterr().out) == (130, "Interrupted; 1 sealed.\n")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_running_out_of_time_has_its_own_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sealed_stock, "stop_after", lambda _seconds: lambda: True)
+    with pytest.raises(SystemExit) as stopped:
+        call_command("fill_sealed", "--variant", "labyrinth", "--count", "100", "--seconds", "1")
+    assert stopped.value.code == 1
 
 
 @pytest.mark.parametrize(
     "options", [["--variant", "patience"], ["--count", "0"], ["--seconds", "-1"], ["--count", "x"]]
 )
 def test_unusable_options_are_refused(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert asked_for(*options) == 2
+    assert exit_code_of(*options) == 2
     assert "error: argument" in capsys.readouterr().err
 
 
 def test_help_lists_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert asked_for("--help") == 0
+    assert exit_code_of("--help") == 0
     assert "130 interrupted" in " ".join(capsys.readouterr().out.split())
 
 
-def asked_for(*options: str) -> int:
+def exit_code_of(*options: str) -> int:
     with pytest.raises(SystemExit) as ended:
         Command().run_from_argv([*MANAGE[1:], *options])
     code = ended.value.code

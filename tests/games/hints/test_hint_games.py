@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from math import inf
@@ -14,7 +13,7 @@ import pytest
 
 from accounts.sign_in.guests import create_guest
 from benchmarks import hint_games
-from benchmarks.hint_games import Game, begin, reaches_aims, searched
+from benchmarks.hint_games import Game, begin, searched
 from games.deals import publishing
 from games.deals.certification import Certificate
 from games.hints import questions, search_results
@@ -58,32 +57,6 @@ def test_hints_alone_win_without_going_in_circles(game: str, request: Any, monke
         assert played.table.is_won, told
         assert played.loops == 0, told
         assert played.forward <= 2 * (len(record.tokens) - len(opening)) + 15, told
-
-
-@pytest.mark.parametrize(
-    ("counts", "is_reached"),
-    [
-        ({"winnable": 3, "won": 3, "lost": 2, "named": 2, "won after": 2, "unknown": 1}, True),
-        ({"winnable": 3, "won": 2}, False),
-        ({"lost": 2, "named": 1, "won after": 2}, False),
-        ({"lost": 2, "named": 2, "won after": 1}, False),
-        ({"winnable": 1, "won": 1, "over": 1}, False),
-        ({"unknown": 1, "loops": 1}, False),
-        ({"unknown": 1, "slow": 1}, False),
-    ],
-)
-def test_counts_reach_the_aims_only_without_a_miss(counts: dict[str, int], is_reached: bool) -> None:
-    assert reaches_aims(Counter(counts)) is is_reached
-
-
-@pytest.mark.usefixtures("in_this_process", "transactional_db")
-def test_a_slow_game_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hint_games, "MOST_CPU", -1.0)
-    record = won_records("labyrinth")[0]
-    deal = publishing.seeded_deal(CATALOGUE["labyrinth"], record.seed, Certificate(record, None, 3))
-    game = Game(begin(create_guest(), deal, Random(), 0), None)
-    game.run()
-    assert (game.is_slow, game.forward) == (True, 0)
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)

@@ -211,29 +211,18 @@ def test_a_wrong_move_without_an_explanation_is_wrong(mine: Client) -> None:
 def test_replies_before_the_end_hold_nothing_of_the_win(mine: Client, stored: StoredPuzzle) -> None:
     """Except for the moves that were found, and the forced ones after them."""
     for turn in range(2):
-        for reply in (
-            play(mine, stored, turn, wrong(LABYRINTH, turn)),
-            play(mine, stored, turn, right(LABYRINTH, turn)),
-        ):
+        for token in (wrong(LABYRINTH, turn), right(LABYRINTH, turn)):
+            reply = play(mine, stored, turn, token)
             assert set(reply) == {"right", "progress", "rating", "steps", "loss", "themes"}
             assert not {"line", "finish", "losses", "contents"} & set(keys(reply))
-            shown = json.dumps(reply)
-            assert json.dumps(LABYRINTH.finish[:6])[1:-1] not in shown
-            assert " ".join(LABYRINTH.finish[:3]) not in shown
-            assert " ".join(LABYRINTH.line[:3]) not in shown
+            assert not leaked(reply)
 
 
-def test_a_move_at_another_turn_is_stale(mine: Client, stored: StoredPuzzle) -> None:
-    answer = play(mine, stored, 1, right(LABYRINTH, 1), 409)
-    assert answer["error"]["data"] == {"turn": 0, "mistakes": 0}
-    assert code(answer) == "stale"
-
-
-@pytest.mark.parametrize(
-    ("token", "expected"), [("t0-f", "illegal_move"), ("t99-f", "invalid_token"), ("u", "illegal_move")]
-)
-def test_moves_against_the_rules_are_refused(mine: Client, stored: StoredPuzzle, token: str, expected: str) -> None:
-    assert code(play(mine, stored, 0, token, 422)) == expected
+def leaked(reply: Any) -> list[str]:
+    """Return stretches of the win that appear in a reply; lists of legal moves alone hold none of them."""
+    win, text = (*LABYRINTH.line, *LABYRINTH.finish), json.dumps(reply)
+    stretches = [win[n : n + 4] for n in range(len(win) - 3)]
+    return [" ".join(part) for part in stretches if " ".join(part) in text or json.dumps(part)[1:-1] in text]
 
 
 def test_visitors_must_sign_in_to_move(client: Client, stored: StoredPuzzle) -> None:
@@ -272,14 +261,6 @@ def test_moves_count_towards_the_limit_of_the_api(
     monkeypatch.setitem(limits.RATES, "api", "1/m")
     play(mine, stored, 0, right(LABYRINTH, 0))
     assert code(play(mine, stored, 1, right(LABYRINTH, 1), 429)) == "rate_limited"
-
-
-def test_three_mistakes_end_todays_try(mine: Client, stored: StoredPuzzle) -> None:
-    DailyPuzzle.objects.create(day=today(), puzzle=stored)
-    replies = [play(mine, stored, 0, wrong(LABYRINTH, 0)) for _ in range(3)]
-    assert [reply["progress"]["tries_left"] for reply in replies] == [2, 1, 0]
-    assert replies[-1]["progress"]["failed"]
-    assert code(play(mine, stored, 0, right(LABYRINTH, 0), 409)) == "closed"
 
 
 # Votes.

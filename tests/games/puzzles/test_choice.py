@@ -8,10 +8,9 @@ from django.utils import timezone
 from accounts.sign_in.guests import create_guest
 from games.puzzles import daily, store
 from games.puzzles.choice import NEAREST, next_puzzle
-from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleTry, PuzzleVote, StoredPuzzle
-from games.puzzles.themes import Theme
+from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleTry, PuzzleVote
 from games.puzzles.votes import TOO_BAD
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, stored_puzzle
+from tests.games.puzzles.puzzles import STONEWALL, stored_puzzle
 
 pytestmark = pytest.mark.django_db
 
@@ -26,22 +25,6 @@ def test_every_puzzle_comes_until_all_are_tried() -> None:
     assert seen == stored
     assert next_puzzle(other, None) in stored
     assert next_puzzle(None, None) in stored
-
-
-def test_only_the_wanted_variant_comes() -> None:
-    stonewall = stored_puzzle(STONEWALL)
-    for _ in range(5):
-        stored_puzzle()
-    assert next_puzzle(None, "stonewall") == stonewall
-    assert next_puzzle(None, "tarot") is None
-
-
-def test_only_the_wanted_theme_comes() -> None:
-    store.add([LABYRINTH, STONEWALL])
-    stonewall = StoredPuzzle.objects.get(variant="stonewall")
-    assert next_puzzle(None, None, Theme.DIG) == stonewall
-    assert next_puzzle(None, "labyrinth", Theme.DIG) is None
-    assert next_puzzle(None, None, Theme.REDEAL) is None
 
 
 def test_unpopular_puzzles_do_not_come() -> None:

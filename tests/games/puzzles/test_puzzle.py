@@ -10,9 +10,11 @@ from games.puzzles import store
 from games.puzzles.open_view import Step, step_of, steps_of
 from games.puzzles.puzzle import Puzzle, is_forced, successors
 from games.rules import from_position
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED
 
-EXAMPLES = pytest.mark.parametrize("puzzle", [LABYRINTH, UNEXPLAINED, STONEWALL], ids=lambda puzzle: puzzle.variant)
+EXAMPLES = pytest.mark.parametrize(
+    "puzzle", [LABYRINTH, TRIED, UNEXPLAINED, STONEWALL], ids=lambda puzzle: puzzle.variant
+)
 
 
 @EXAMPLES

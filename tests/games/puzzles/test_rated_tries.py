@@ -9,9 +9,9 @@ import pytest
 from accounts.models import User
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.puzzles import tries
-from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleTry, StoredPuzzle
+from games.puzzles.models import PuzzleRating, PuzzleTry, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of, shown_ratings
-from games.puzzles.ratings.rating_model import MU, SETTLED, SIGMA, RatingEstimate
+from games.puzzles.ratings.rating_model import MU, SETTLED, SIGMA
 from games.puzzles.tries import Reply
 from tests.games.puzzles.puzzles import LABYRINTH, right, stored_puzzle, wrong
 
@@ -76,15 +76,6 @@ def test_the_first_wrong_move_decides_for_the_puzzle(user: User, stored: StoredP
     assert PuzzleTry.objects.values("mu_before", "mu_after", "rated_at").get() == row
 
 
-def test_todays_puzzle_is_rated_once_too(user: User, stored: StoredPuzzle) -> None:
-    DailyPuzzle.objects.create(day=TODAY, puzzle=stored)
-    fail(user, stored)
-    after = rating(user)
-    fail(user, stored)
-    assert fail(user, stored).progress.failed
-    assert rating(user) == after < MU
-
-
 def test_only_settled_players_move_the_puzzle(settled: User, stored: StoredPuzzle) -> None:
     newcomer = User.objects.create_user("newcomer")
     fail(newcomer, stored)
@@ -120,8 +111,3 @@ def test_the_puzzles_rating_is_shown_only_after_the_decision(settled: User, stor
     assert shown_ratings(None, stored, is_decided=True).own is None
     decided = fail(settled, stored).progress.is_decided
     assert shown_ratings(settled.pk, stored, is_decided=decided).puzzle == round(stored.mu) > MU
-
-
-def test_uncertain_ratings_are_provisional() -> None:
-    assert RatingEstimate(MU, SETTLED).is_settled
-    assert not RatingEstimate(MU, SETTLED + 1).is_settled

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import islice
 from random import Random, SystemRandom
 
@@ -10,11 +9,10 @@ import pytest
 
 from games.puzzles import tried_games
 from games.puzzles.exhaustive_search import prove_lost
-from games.puzzles.puzzle import Puzzle
 from games.puzzles.tried_games import GAMES, LACKS, Tried, try_games
 from games.rules import from_position
 from games.rules.cards import FRENCH_RANKS as RANKS
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED
+from tests.games.puzzles.puzzles import TRIED
 from tests.games.puzzles.test_proofs import late_positions
 
 
@@ -45,8 +43,3 @@ def test_the_card_that_most_games_lack_is_named_first(monkeypatch: pytest.Monkey
     spades, hearts = (".".join(f"{rank}S" for rank in reversed(RANKS)), ".".join(f"{rank}H" for rank in RANKS))
     found = try_games(f"stonewall | t0 {spades} | t1 {hearts} | f2 {diamonds} | f3 {clubs}")
     assert found == Tried(27, GAMES, ("AH", "2S"))
-
-
-@pytest.mark.parametrize("puzzle", [LABYRINTH, TRIED, STONEWALL, UNEXPLAINED])
-def test_losses_are_stored_in_json(puzzle: Puzzle) -> None:
-    assert Puzzle.from_json(json.loads(json.dumps(puzzle.to_json()))) == puzzle
