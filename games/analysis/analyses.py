@@ -26,17 +26,17 @@ from games.models import Attempt
 from games.replays import permissions
 
 #: Maximum number of unfinished analyses per player.
-AT_A_TIME: Final = 3
+MAX_OPEN: Final = 3
 #: Maximum length of the queue: some hours of work for one worker.
-MOST_WAITING: Final = 300
+MAX_QUEUED: Final = 300
 #: Queue length from which players without an account are refused.
-MOST_OF_GUESTS: Final = 150
+MAX_QUEUED_FOR_GUESTS: Final = 150
 #: Maximum number of unfinished analyses of one network, such as a class.
-MOST_OF_NETWORK: Final = 40
+MAX_OF_NETWORK: Final = 40
 #: Time for which a finished analysis counts against its player's turn: some fifteen in one worker.
 RECENT: Final = timedelta(minutes=10)
 #: Retention of an analysis. It can be requested again later.
-KEPT: Final = timedelta(days=365)
+RETENTION: Final = timedelta(days=365)
 
 _OPEN: Final = ~Q(state=Analysis.State.DONE)
 
@@ -146,12 +146,12 @@ def in_turn(waiting: QuerySet[Analysis]) -> list[int]:
 
 def _check_room(player_id: int | None) -> None:
     players = list(Analysis.objects.filter(_OPEN).values_list("asked_by", flat=True))
-    if player_id is not None and players.count(player_id) >= AT_A_TIME:
+    if player_id is not None and players.count(player_id) >= MAX_OPEN:
         raise Refusal(ErrorCode.TOO_MANY_ANALYSES)
     has_account = player_id is not None and player_id in people().accounts_among([player_id])
     sources = sources_of([*players, player_id])
     of_network = sum(sources[player] == sources[player_id] for player in players)
-    if len(players) >= (MOST_WAITING if has_account else MOST_OF_GUESTS) or of_network >= MOST_OF_NETWORK:
+    if len(players) >= (MAX_QUEUED if has_account else MAX_QUEUED_FOR_GUESTS) or of_network >= MAX_OF_NETWORK:
         raise Refusal(ErrorCode.SERVER_BUSY)
 
 

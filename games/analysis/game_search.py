@@ -21,7 +21,7 @@ EFFORTS: Final = (3_000, 30_000, 300_000, 3_000_000)
 #: Tokens that shortening a line may push, which takes some tenths of a second.
 SHORTENING: Final = 20_000
 #: Share of the time reserved for finding the moves that would still have won.
-KEPT: Final = 0.25
+RESERVED: Final = 0.25
 #: Number of turning points, from the last one back, whose alternative moves are searched, and node budgets per move.
 TURNS: Final = 4
 MOVE_EFFORT: Final = 30_000
@@ -88,9 +88,9 @@ class AnalysisSearch:
     def _steps(self) -> Iterator[None]:
         for effort in EFFORTS:
             tried: set[int] = set()
-            while self._spent < 1 - KEPT and (number := next_to_try(self.positions, tried)) is not None:
+            while self._spent < 1 - RESERVED and (number := next_to_try(self.positions, tried)) is not None:
                 tried.add(number)
-                self._try(number, effort, self._seconds * (1 - KEPT - self._spent))
+                self._try(number, effort, self._seconds * (1 - RESERVED - self._spent))
                 yield
         for turn in self._turns()[: -TURNS - 1 : -1]:
             for effort in (MOVE_EFFORT, LAST_EFFORT):

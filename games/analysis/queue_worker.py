@@ -33,7 +33,7 @@ SECONDS: Final = 40.0
 #: Time without a heartbeat after which a worker counts as dead. Compiling the first search on a machine takes a while.
 SILENCE: Final = timedelta(seconds=90)
 #: Hard limit in seconds, after which a search is killed.
-LONGEST: Final = SECONDS + SILENCE.total_seconds()
+KILL_AFTER: Final = SECONDS + SILENCE.total_seconds()
 #: Maximum number of searches for an analysis; after the last one, partial findings are final.
 TRIES: Final = 3
 
@@ -100,7 +100,7 @@ def task_of(analysis: Analysis) -> Task:
 
 def reports(task: Task) -> Iterator[AnalysisReport]:
     """Run a search and yield its reports; kill it when its time is up or the generator is closed."""
-    return run_search(analyse, task, niceness=NICENESS, seconds=LONGEST)
+    return run_search(analyse, task, niceness=NICENESS, seconds=KILL_AFTER)
 
 
 #: The thread of this worker that processes the queue.

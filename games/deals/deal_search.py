@@ -18,7 +18,7 @@ from games.rules.shuffle import SEED_BYTES
 NICENESS: Final = 5
 STOCK_NICENESS: Final = 19
 #: Seconds after its time limit when a search counts as hung and is killed.
-LATE: Final = 60.0
+KILL_DELAY: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def search_deals(
     """
     name, options = variant.name or variant.game, None if variant.name else dict(variant.options)
     request = DealRequest(name, options, seeds, seconds, grade, patience)
-    for certificate in run_search(try_seeds, request, niceness=niceness, seconds=seconds + LATE, stop=stop):
+    for certificate in run_search(try_seeds, request, niceness=niceness, seconds=seconds + KILL_DELAY, stop=stop):
         if certificate is None:
             yield None
         else:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from games.models import Deal
 
 #: The largest number: seven digits can still be read out and typed without mistakes.
-MOST: Final = 9_999_999
+LARGEST: Final = 9_999_999
 
 _MARK: Final = "talon numbered deal"
 _SERIES_BYTES: Final = 24
@@ -28,10 +28,10 @@ _NUMBER_BYTES: Final = 8
 def seed_of(variant: Variant, number: int) -> bytes:
     """Return the seed of a game's deal with this number.
 
-    :raises ValueError: for a number below 1 or above `MOST`.
+    :raises ValueError: for a number below 1 or above `LARGEST`.
     """
-    if not 1 <= number <= MOST:
-        raise ValueError(f"deals are numbered from 1 to {MOST}")
+    if not 1 <= number <= LARGEST:
+        raise ValueError(f"deals are numbered from 1 to {LARGEST}")
     return _series(variant) + number.to_bytes(_NUMBER_BYTES)
 
 
@@ -41,12 +41,12 @@ def number_of(deal: Deal) -> int | None:
     if not seed.startswith(_series(Variant(deal.variant, deal.game, deal.options))):
         return None
     number = int.from_bytes(seed[_SERIES_BYTES:])
-    return number if 1 <= number <= MOST else None
+    return number if 1 <= number <= LARGEST else None
 
 
 def draw() -> int:
     """Draw a random number."""
-    return 1 + secrets.randbelow(MOST)
+    return 1 + secrets.randbelow(LARGEST)
 
 
 def _series(variant: Variant) -> bytes:

@@ -32,7 +32,7 @@ SECONDS: Final = 45.0
 PATIENCE: Final = timedelta(seconds=75)
 
 #: Poll interval of an order that waits for its turn, in seconds.
-GLANCE: Final = 1.0
+POLL_SECONDS: Final = 1.0
 
 #: Semaphore that limits concurrent searches in a worker process; others wait for a turn.
 _search_slots = threading.BoundedSemaphore(2)
@@ -111,7 +111,7 @@ def find(order_id: int) -> None:
 def _wait_for_slot(wish: PracticeOrder, latest: float) -> bool:
     """Wait for a turn; return False if time is up or the order is withdrawn, so that the thread ends early."""
     while time.monotonic() < latest and PracticeOrder.objects.filter(pk=wish.pk).exists():
-        if _search_slots.acquire(timeout=GLANCE):
+        if _search_slots.acquire(timeout=POLL_SECONDS):
             return True
     return False
 

@@ -27,10 +27,10 @@ from games.rules import CATALOGUE, RULES_VERSION
 from games.rules.shuffle import SEED_BYTES
 
 #: Reserve of each variant for the days ahead; `take_spare` takes only the surplus.
-KEPT_FOR_DAYS: Final = 7
+RESERVED_FOR_DAYS: Final = 7
 
 #: Multiple of the target to which a variant's stock may grow while a grade is missing.
-MOST: Final = 2
+MAX_TARGETS: Final = 2
 
 #: Seconds that full shortening of a line may take; its effort limit is usually reached within five.
 PATIENCE: Final = 15.0
@@ -56,8 +56,8 @@ def take(variant: str, grade: int) -> SealedDeal | None:
 
 
 def take_spare(variant: str) -> SealedDeal | None:
-    """Take the oldest sealed deal of any grade, but only from the surplus over `KEPT_FOR_DAYS`; None otherwise."""
-    if _stock(variant).count() <= KEPT_FOR_DAYS:
+    """Take the oldest sealed deal of any grade, but only from the surplus over `RESERVED_FOR_DAYS`; None otherwise."""
+    if _stock(variant).count() <= RESERVED_FOR_DAYS:
         return None
     return _taken(_stock(variant).order_by("id"))
 
@@ -74,7 +74,7 @@ def levels() -> dict[str, Counter[int]]:
 def is_short(level: Counter[int]) -> bool:
     """Return True if a variant's stock should grow: below its target, or missing a grade and not overfull."""
     target = settings.SEALED_STOCK
-    return level.total() < target or (len(+level) < len(GRADES) and level.total() < MOST * target)
+    return level.total() < target or (len(+level) < len(GRADES) and level.total() < MAX_TARGETS * target)
 
 
 def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:

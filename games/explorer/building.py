@@ -29,9 +29,9 @@ log = logging.getLogger(__name__)
 #: Time limit in seconds for finding out where the games of a deal were lost, without loading the search.
 SECONDS: Final = 60.0
 #: Hard limit in seconds, after which a build is killed: replaying thousands of games takes a while, too.
-LONGEST: Final = 900.0
+KILL_AFTER: Final = 900.0
 #: Number of deals that a run takes up.
-AT_A_TIME: Final = 100
+BATCH: Final = 100
 
 #: Games that count once they are judged.
 _PLAYED: Final = Q(ranked=True) | Q(deal__for_race=True, deadline__isnull=False)
@@ -41,7 +41,7 @@ def build_due() -> int:
     """Build the explorers that are due, newest deals first; return how many were built. A failed one is tried again."""
     _add_revealed()
     due = Explorer.objects.exclude(built=F("changes")).order_by("-pk").values_list("pk", flat=True)
-    return sum(build_explorer(deal_id) for deal_id in list(due[:AT_A_TIME]))
+    return sum(build_explorer(deal_id) for deal_id in list(due[:BATCH]))
 
 
 #: The thread of this worker that builds due explorers.
@@ -100,7 +100,7 @@ def task_of(deal: Deal, proofs: dict[int, int]) -> BuildTask:
 
 def run(task: BuildTask) -> BuiltExplorer | None:
     """Run a build in its own process; return None when it fails or takes too long."""
-    return next(run_search(explorer_build.search, task, niceness=NICENESS, seconds=LONGEST), None)
+    return next(run_search(explorer_build.search, task, niceness=NICENESS, seconds=KILL_AFTER), None)
 
 
 def _add_revealed() -> None:
@@ -113,8 +113,8 @@ def _add_revealed() -> None:
     # A race is finished, and its deal revealed, once its records have verdicts.
     races = Race.objects.filter(state=Race.State.FINISHED, deal__revealed_at__isnull=False, deal__explorer=None)
     keys = {
-        *days.values_list("pk", flat=True)[:AT_A_TIME],
-        *races.order_by("-finished_at").values_list("deal", flat=True)[:AT_A_TIME],
+        *days.values_list("pk", flat=True)[:BATCH],
+        *races.order_by("-finished_at").values_list("deal", flat=True)[:BATCH],
     }
     Explorer.objects.bulk_create([Explorer(deal_id=key) for key in sorted(keys)], ignore_conflicts=True)
 

@@ -52,11 +52,11 @@ QUICK: Final = Limit(400_000, 1.0)
 #: Budget for a question that the first search did not answer.
 FULL: Final = Limit(4_000_000, 15.0)
 #: Wall-clock seconds after which a search process counts as hung and is killed.
-HUNG: Final = 300.0
+KILL_AFTER: Final = 300.0
 #: Seconds after which an idle process exits.
 IDLE: Final = 600.0
 #: Seconds between checks whether the answer is still wanted.
-GLANCE: Final = 0.25
+POLL_SECONDS: Final = 0.25
 NICENESS: Final = 10
 #: Tokens that shortening a line may push: a second at most.
 SHORTENING: Final = 50_000
@@ -71,7 +71,9 @@ class Searcher:
     def ask(self, position: str, limit: Limit, is_wanted: Callable[[], bool]) -> PositionVerdict | None:
         """Search a position; return None if the answer is no longer wanted or the search failed."""
         question = PositionQuestion(position, limit)
-        found = list(self.process.replies(question, seconds=HUNG, stop=lambda: not is_wanted(), every=GLANCE))
+        found = list(
+            self.process.replies(question, seconds=KILL_AFTER, stop=lambda: not is_wanted(), every=POLL_SECONDS)
+        )
         return found[0] if found and is_proven(found[0], position) else None
 
 

@@ -187,7 +187,7 @@ def choose_variant(wishes: Sequence[str]) -> str:
     """Return one of these variants at random: a short game if there is one, and one with a spare deal in stock."""
     wishes = [name for name in SHORT_VARIANTS if name in wishes] or wishes
     stock = sealed_stock.levels()
-    in_stock = [name for name in wishes if stock[name].total() > sealed_stock.KEPT_FOR_DAYS]
+    in_stock = [name for name in wishes if stock[name].total() > sealed_stock.RESERVED_FOR_DAYS]
     return secrets.choice(in_stock or wishes)
 
 

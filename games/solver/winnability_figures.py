@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from games.rules import CATALOGUE
 
-KEPT: Final = Path(__file__).with_name("winnability.csv")
+FILE: Final = Path(__file__).with_name("winnability.csv")
 
 Outcome = Literal["won", "undecided", "lost"]
 #: In drawing order: the undecided deals lie between those won and lost.
@@ -77,16 +77,16 @@ def read() -> list[StudySummary]:
 
     :raises ValueError: when a row does not count all its deals, which no study writes.
     """
-    with KEPT.open(newline="") as stream:
+    with FILE.open(newline="") as stream:
         rows = [_row(row) for row in csv.DictReader(stream)]
     if faulty := [row.variant for row in rows if row.won + row.lost + row.undecided != row.deals]:
-        raise ValueError(f"{KEPT.name}: outcomes and deals differ: {', '.join(faulty)}")
+        raise ValueError(f"{FILE.name}: outcomes and deals differ: {', '.join(faulty)}")
     return rows
 
 
 def write(summaries: Sequence[StudySummary]) -> None:
     """Replace the stored figures."""
-    with KEPT.open("w", newline="") as stream:
+    with FILE.open("w", newline="") as stream:
         writer = csv.DictWriter(stream, [field.name for field in fields(StudySummary)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(row) | {"line": f"{row.line:g}", "nodes": f"{row.nodes:.0f}"} for row in summaries)

@@ -22,7 +22,7 @@ SMALL = StudySummary("labyrinth", deals=10, won=4, lost=5, undecided=1, line=52.
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with the figures, for commands that write them."""
-    monkeypatch.setattr(winnability_figures, "KEPT", tmp_path / "winnability.csv")
+    monkeypatch.setattr(winnability_figures, "FILE", tmp_path / "winnability.csv")
     write([SMALL])
     return tmp_path
 
@@ -57,7 +57,7 @@ def test_figures_round_trip(tree: Path) -> None:
 
 
 def test_a_row_with_inconsistent_outcomes_is_refused(tree: Path) -> None:
-    winnability_figures.KEPT.write_text(winnability_figures.KEPT.read_text().replace(",4,5,1,", ",4,5,2,"))
+    winnability_figures.FILE.write_text(winnability_figures.FILE.read_text().replace(",4,5,1,", ",4,5,2,"))
     with pytest.raises(ValueError, match="labyrinth"):
         read()
 

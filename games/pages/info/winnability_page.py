@@ -112,4 +112,4 @@ def page(request: HttpRequest) -> HttpResponse:
 def data(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """Return the CSV file behind the page."""
     headers = {"Content-Disposition": 'attachment; filename="talon-winnability.csv"'}
-    return HttpResponse(winnability_figures.KEPT.read_bytes(), content_type="text/csv; charset=utf-8", headers=headers)
+    return HttpResponse(winnability_figures.FILE.read_bytes(), content_type="text/csv; charset=utf-8", headers=headers)

@@ -42,7 +42,7 @@ def seed_in(form: Form, variant: Variant) -> bytes | None:
     text = "".join(str(form.get("number") or form.get("seed") or form.get("code") or "").split())
     if not text:
         return None
-    if len(text) <= len(str(numbered_deals.MOST)):
+    if len(text) <= len(str(numbered_deals.LARGEST)):
         return numbered_deals.seed_of(variant, int(text) if text.isascii() and text.isdigit() else 0)
     return read_seed(text.lower())
 

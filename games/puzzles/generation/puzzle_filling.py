@@ -28,7 +28,7 @@ from games.puzzles.puzzle import Puzzle
 #: Time limit of one search in seconds.
 SECONDS: Final = 300.0
 #: Seconds between two looks at whether the site is still idle.
-GLANCE: Final = 5.0
+POLL_SECONDS: Final = 5.0
 
 
 def start_filling() -> threading.Thread | None:
@@ -81,5 +81,5 @@ _filling: Final = BackgroundJob("fill-puzzles", _fill)
 def search(variant: str, positions: list[str], *, stop: Callable[[], bool]) -> Puzzle | None:
     """Search in another process; return None if it finds no puzzle, `stop` becomes true or time is up."""
     request = PuzzleRequest(variant, positions)
-    found = run_search(puzzle_search.search, request, niceness=NICENESS, seconds=SECONDS, stop=stop, every=GLANCE)
+    found = run_search(puzzle_search.search, request, niceness=NICENESS, seconds=SECONDS, stop=stop, every=POLL_SECONDS)
     return next(found, None)

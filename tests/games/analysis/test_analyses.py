@@ -234,19 +234,19 @@ def test_analyses_are_limited_per_player_and_per_site(
 ) -> None:
     codes = [mine.post(address(played(player))).status_code for _ in range(4)]
     assert codes == [202, 202, 202, 409]
-    monkeypatch.setattr(analyses, "MOST_OF_GUESTS", 3)
+    monkeypatch.setattr(analyses, "MAX_QUEUED_FOR_GUESTS", 3)
     with pytest.raises(Refusal) as refusal:
         analyses.ask(played(other := create_guest()), other.pk)
     assert refusal.value.code == ErrorCode.SERVER_BUSY
     account = User.objects.create_user("Ariadne")
     assert analyses.ask(played(account), account.pk).state == "waiting", "guests cannot keep accounts out"
-    monkeypatch.setattr(analyses, "MOST_OF_GUESTS", 9)
-    monkeypatch.setattr(analyses, "MOST_OF_NETWORK", 3)
+    monkeypatch.setattr(analyses, "MAX_QUEUED_FOR_GUESTS", 9)
+    monkeypatch.setattr(analyses, "MAX_OF_NETWORK", 3)
     for guest in (player, other):
         remember_network(guest.pk, "203.0.113.7")
     with pytest.raises(Refusal):
         analyses.ask(played(other), other.pk)
-    monkeypatch.setattr(analyses, "MOST_WAITING", 4)
+    monkeypatch.setattr(analyses, "MAX_QUEUED", 4)
     with pytest.raises(Refusal):
         analyses.ask(played(account), account.pk)
 

@@ -160,14 +160,14 @@ def test_no_search_exceeds_the_remaining_time(monkeypatch: pytest.MonkeyPatch) -
     clock = timed(monkeypatch, 1e9)
     (*_, last) = AnalysisSearch(Task(OPENING, list(RECORD.tokens[:9]), seconds=40.0)).run()
     assert last.is_last
-    assert clock.limits == [pytest.approx(40.0 * (1 - game_search.KEPT))]
+    assert clock.limits == [pytest.approx(40.0 * (1 - game_search.RESERVED))]
 
 
 def test_positions_of_the_game_get_their_share_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = timed(monkeypatch, 1.0)
     list(AnalysisSearch(Task(OPENING, list(RECORD.tokens[:31]), seconds=20.0)).run())
     assert len(clock.limits) == 15
-    assert clock.now == pytest.approx(20.0 * (1 - game_search.KEPT))
+    assert clock.now == pytest.approx(20.0 * (1 - game_search.RESERVED))
     assert clock.limits == sorted(clock.limits, reverse=True)
 
 

@@ -49,6 +49,6 @@ def deal_every_sealed_deal_once() -> None:
 
 def main() -> None:
     settings.SEALED_STOCK, settings.DEAL_PATIENCE = 1, 900
-    with patch.object(sealed_stock, "KEPT_FOR_DAYS", 0):
+    with patch.object(sealed_stock, "RESERVED_FOR_DAYS", 0):
         deal_every_sealed_deal_once()
     print("ok", deal_every_sealed_deal_once.__name__)

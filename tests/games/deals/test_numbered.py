@@ -42,7 +42,7 @@ def test_a_deal_shows_its_number_which_is_per_game(db: None) -> None:
     assert len(seeds) == len(CATALOGUE)
 
 
-@pytest.mark.parametrize("number", [0, -1, numbered_deals.MOST + 1])
+@pytest.mark.parametrize("number", [0, -1, numbered_deals.LARGEST + 1])
 def test_numbers_have_an_upper_limit(number: int) -> None:
     with pytest.raises(ValueError, match="numbered"):
         numbered_deals.seed_of(STONEWALL, number)

@@ -121,7 +121,7 @@ def test_a_withdrawn_order_does_not_queue(player: Any, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(practice_deals, "_search_slots", Taken())
     practice_deals.find(wish.pk)
-    assert looks == [practice_deals.GLANCE]
+    assert looks == [practice_deals.POLL_SECONDS]
 
 
 def test_an_order_expires_even_if_its_search_died(player: Any) -> None:

@@ -254,7 +254,7 @@ def test_only_spare_deals_are_taken(db: None, monkeypatch: pytest.MonkeyPatch) -
     seal_deal("stonewall", 0)
     seal_deal("stonewall", 1)
     assert sealed_stock.take_spare("stonewall") is None
-    monkeypatch.setattr(sealed_stock, "KEPT_FOR_DAYS", 1)
+    monkeypatch.setattr(sealed_stock, "RESERVED_FOR_DAYS", 1)
     with transaction.atomic():
         found = sealed_stock.take_spare("stonewall")
     assert found is not None
@@ -265,7 +265,7 @@ def test_only_spare_deals_are_taken(db: None, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_practice_uses_no_sealed_deal(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sealed_stock, "KEPT_FOR_DAYS", 0)
+    monkeypatch.setattr(sealed_stock, "RESERVED_FOR_DAYS", 0)
     sealed = seal_deal("stonewall")
     assert not publishing.practice_deal("stonewall").proven
     with pytest.raises(DealClosedError):

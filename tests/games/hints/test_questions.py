@@ -30,7 +30,7 @@ STONEWALL = open_table("stonewall", bytes(32)).position()
 def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bound searches by nodes alone, so that a busy machine makes no difference."""
     monkeypatch.setattr(position_search, "FULL", Limit(position_search.FULL.nodes, 900.0))
-    monkeypatch.setattr(position_search, "HUNG", 900.0)
+    monkeypatch.setattr(position_search, "KILL_AFTER", 900.0)
     monkeypatch.setattr(questions, "PATIENCE", timedelta(minutes=15))
 
 
@@ -275,7 +275,7 @@ def test_a_withdrawn_question_ends_its_search(
 
 def test_a_hung_search_is_killed(player: User, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = practised(player)
-    monkeypatch.setattr(position_search, "HUNG", 0.1)
+    monkeypatch.setattr(position_search, "KILL_AFTER", 0.1)
     questions.ask(attempt, player.pk)
     monkeypatch.setattr(questions._thorough.searcher, "process", process := SearchProcess(sleeping, niceness=0))
     questions.answer(asked[0])

@@ -35,7 +35,7 @@ def stocked(settings: Any, asked: list[tuple[Any, ...]]) -> list[tuple[Any, ...]
 def test_races_get_the_stock_that_the_days_can_spare(
     stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sealed_stock, "KEPT_FOR_DAYS", 1)
+    monkeypatch.setattr(sealed_stock, "RESERVED_FOR_DAYS", 1)
     for index in range(2):
         seal_deal("stonewall", index)
     run = Run.of(1)

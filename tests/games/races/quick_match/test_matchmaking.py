@@ -420,7 +420,7 @@ def test_a_new_room_gets_a_short_game_if_the_player_wants_one() -> None:
 
 def test_a_new_room_gets_a_game_with_spare_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     """More deals than the coming days need; if there are none, any of the chosen games."""
-    stock = {name: Counter({"easy": sealed_stock.KEPT_FOR_DAYS}) for name in CATALOGUE}
+    stock = {name: Counter({"easy": sealed_stock.RESERVED_FOR_DAYS}) for name in CATALOGUE}
     monkeypatch.setattr(sealed_stock, "levels", lambda: stock)
     assert race_of(enter(0, "plot")).variant == "plot"
     stock["tarot"]["hard"] = 1
