@@ -16,7 +16,7 @@ def fresh_memory() -> Iterator[None]:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def requested(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sent: list[int] = []
     monkeypatch.setattr(questions, "_request_answer", lambda question: sent.append(question.pk))
     return sent

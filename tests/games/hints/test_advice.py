@@ -24,7 +24,7 @@ from tests.factories import signed_in, won_records
 from tests.games.hints.test_questions import play, practised
 from tests.games.races.runs import Run
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("requested")]
 
 
 def other_move(attempt: Attempt, token: str) -> str:
@@ -41,20 +41,20 @@ def free() -> None:
     """Lift the limits."""
 
 
-def test_a_known_line_gives_the_next_move_at_once(player: User, asked: list[int]) -> None:
+def test_a_known_line_gives_the_next_move_at_once(player: User, requested: list[int]) -> None:
     line = won_records("stonewall")[0]
     attempt = practised(player, proven=True, solution=line.to_bytes())
     play(attempt, *line.tokens[:5])
     assert advise(attempt, player.pk, free) == Advice(line.tokens[5], "way")
-    assert not asked
+    assert not requested
 
 
-def test_a_found_line_is_reused_while_it_is_followed(player: User, asked: list[int]) -> None:
+def test_a_found_line_is_reused_while_it_is_followed(player: User, requested: list[int]) -> None:
     line, attempt = won_records("stonewall")[0].tokens, practised(player)
     play(attempt, *line[:5])
     assert advise(attempt, player.pk, free) is None
     assert advise(attempt, player.pk, free) is None
-    assert len(asked) == 1
+    assert len(requested) == 1
     Question.objects.update(answer="yes", way=list(line[5:]))
     for token in line[5:8]:
         assert advise(attempt, player.pk, free) == Advice(token, "way")
@@ -63,7 +63,7 @@ def test_a_found_line_is_reused_while_it_is_followed(player: User, asked: list[i
     assert advise(attempt, player.pk, free) == Advice(line[7], "way")
     play(attempt, other_move(attempt, line[7]))
     assert advise(attempt, player.pk, free) is None
-    assert len(asked) == 2
+    assert len(requested) == 2
 
 
 def astray(player: User, *, moves: int = 1) -> tuple[Attempt, tuple[str, ...]]:
@@ -83,7 +83,7 @@ def answered(attempt: Attempt, answer: str, way: Sequence[str] = ()) -> None:
     Question.objects.filter(attempt=attempt).update(answer=answer, way=list(way))
 
 
-def test_a_lost_game_goes_back_to_the_last_won_position(player: User, asked: list[int]) -> None:
+def test_a_lost_game_goes_back_to_the_last_won_position(player: User, requested: list[int]) -> None:
     attempt, line = astray(player, moves=3)
     assert advise(attempt, player.pk, free) is None
     answered(attempt, "no")
@@ -91,20 +91,20 @@ def test_a_lost_game_goes_back_to_the_last_won_position(player: User, asked: lis
         assert advise(attempt, player.pk, free) == Advice("u", "back", left, 3, more=left < 3)
         play(attempt, "u")
     assert advise(attempt, player.pk, free) == Advice(line[3], "way")
-    assert len(asked) == 1, "no position on the way back is searched"
+    assert len(requested) == 1, "no position on the way back is searched"
 
 
-def test_all_positions_after_a_lost_one_are_lost(player: User, asked: list[int]) -> None:
+def test_all_positions_after_a_lost_one_are_lost(player: User, requested: list[int]) -> None:
     attempt, _ = astray(player)
     advise(attempt, player.pk, free)
     answered(attempt, "no")
     play(attempt, questions.table_of(attempt, None).legal_moves()[0])
     assert advise(attempt, player.pk, free) == Advice("u", "back", 2, 3)
     assert advise(*repeated(attempt), free) == Advice("u", "back", 2, 3)
-    assert len(asked) == 1
+    assert len(requested) == 1
 
 
-def test_an_unplanned_game_goes_back_before_the_first_loss(player: User, asked: list[int]) -> None:
+def test_an_unplanned_game_goes_back_before_the_first_loss(player: User, requested: list[int]) -> None:
     attempt = practised(player)
     play(attempt, *won_records("stonewall")[0].tokens[:2])
     advise(attempt, player.pk, free)
@@ -112,7 +112,7 @@ def test_an_unplanned_game_goes_back_before_the_first_loss(player: User, asked: 
     assert advise(attempt, player.pk, free) == Advice("u", "back", 1, 1)
     play(attempt, "u")
     assert advise(attempt, player.pk, free) is None
-    assert len(asked) == 2
+    assert len(requested) == 2
 
 
 def test_a_lost_deal_gets_likely_moves_labelled_so(player: User) -> None:
@@ -165,7 +165,7 @@ def test_a_late_line_does_not_cancel_the_way_back(player: User) -> None:
     assert advice.token != searched[3]
 
 
-def test_a_late_proof_corrects_a_provisional_move(player: User, asked: list[int]) -> None:
+def test_a_late_proof_corrects_a_provisional_move(player: User, requested: list[int]) -> None:
     attempt, now = practised(player), timezone.now()
     play(attempt, *won_records("stonewall")[0].tokens[:1])
     assert advise(attempt, player.pk, free, now=now) is None
@@ -177,20 +177,20 @@ def test_a_late_proof_corrects_a_provisional_move(player: User, asked: list[int]
     play(attempt, provisional.token)
     search_results.remember(position, PositionVerdict(Question.Answer.NO))
     assert advise(attempt, player.pk, free) == Advice("u", "back", 2, 0)
-    assert len(asked) == 1
+    assert len(requested) == 1
 
 
 def test_only_a_larger_budget_repeats_an_unknown_search(
-    player: User, asked: list[int], monkeypatch: pytest.MonkeyPatch
+    player: User, requested: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt, _ = astray(player)
     advise(attempt, player.pk, free)
     answered(attempt, "unknown")
     assert advise(*repeated(attempt), free) == Advice("u", "return", 1, 3)
-    assert len(asked) == 1
+    assert len(requested) == 1
     monkeypatch.setattr(search_results, "FULL", position_search.Limit(8_000_000, 30.0))
     assert advise(*repeated(attempt), free) is None
-    assert len(asked) == 2
+    assert len(requested) == 2
 
 
 def repeated(attempt: Attempt) -> tuple[Attempt, int]:
@@ -224,12 +224,12 @@ def test_a_likely_move_is_legal_and_changes_nothing(variant: str) -> None:
         table.push(token)
 
 
-def test_a_ranked_game_gets_no_hint(player: User, asked: list[int]) -> None:
+def test_a_ranked_game_gets_no_hint(player: User, requested: list[int]) -> None:
     attempt = start_attempt(player, publishing.todays_deal("stonewall"))
     with pytest.raises(Refusal) as caught:
         advise(attempt, player.pk, free)
     assert caught.value.code == "no_hints"
-    assert not asked
+    assert not requested
     client = signed_in(player)
     address = f"/table/{attempt.public_id}/hint"
     assert client.post(address).json()["error"]["code"] == "no_hints"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
@@ -51,13 +52,13 @@ def address(attempt: Attempt) -> str:
     return f"/table/{attempt.public_id}/can-win"
 
 
-def test_a_question_is_asked_read_and_answered(player: User, mine: Client, asked: list[int]) -> None:
+def test_a_question_is_asked_read_and_answered(player: User, mine: Client, requested: list[int]) -> None:
     attempt = practised(player)
     assert mine.get(address(attempt)).status_code == 404
     begun = mine.post(address(attempt))
     assert (begun.status_code, begun.json()) == (202, {"state": "looking", "n": 0})
     assert mine.get(address(attempt)).json() == {"state": "looking", "n": 0}
-    questions.answer(asked[0])
+    questions.answer(requested[0])
     reply = mine.get(address(attempt)).json()
     assert (reply["state"], reply["answer"]) == ("answered", "yes")
     assert "way" not in reply, "the line is shown on request"
@@ -70,7 +71,7 @@ def test_a_question_is_asked_read_and_answered(player: User, mine: Client, asked
 
 
 def test_the_found_line_plays_in_the_replay_viewer(
-    player: User, mine: Client, client: Client, asked: list[int]
+    player: User, mine: Client, client: Client, requested: list[int]
 ) -> None:
     attempt = practised(player)
     record = won_records("stonewall")[0]
@@ -78,7 +79,7 @@ def test_the_found_line_plays_in_the_replay_viewer(
     page = f"/table/{attempt.public_id}/way/"
     assert mine.get(page).status_code == 404
     questions.ask(attempt, player.pk)
-    questions.answer(asked[0])
+    questions.answer(requested[0])
     assert f"{page}steps.json" in mine.get(page).content.decode()
     steps = mine.get(f"{page}steps.json").json()
     assert steps["view"]["moves"] == 3
@@ -95,18 +96,18 @@ def test_the_question_is_offered_where_it_may_be_asked(player: User, mine: Clien
     assert mine.get(f"/table/{counted.public_id}/way/").status_code == 403
 
 
-def test_a_lost_position_is_answered_no(player: User, asked: list[int]) -> None:
+def test_a_lost_position_is_answered_no(player: User, requested: list[int]) -> None:
     attempt = practised(player)
     Deal.objects.filter(pk=attempt.deal_id).update(seed=bytes(32))
     attempt.deal.refresh_from_db()
     questions.ask(attempt, player.pk)
-    questions.answer(asked[0])
+    questions.answer(requested[0])
     reply = questions.status(attempt, player.pk)
     assert reply is not None
     assert (reply.answer, reply.way) == ("no", [])
 
 
-def test_the_question_is_about_the_position_after_n_moves(player: User, mine: Client, asked: list[int]) -> None:
+def test_the_question_is_about_the_position_after_n_moves(player: User, mine: Client, requested: list[int]) -> None:
     attempt = practised(player)
     line = won_records("stonewall")[0].tokens
     play(attempt, *line[:3], "u", "u")
@@ -118,29 +119,29 @@ def test_the_question_is_about_the_position_after_n_moves(player: User, mine: Cl
 
 
 @pytest.mark.parametrize("body", ["{", "[]", '{"n": "2"}', '{"n": true}', "{}", "7"])
-def test_malformed_questions_are_refused(player: User, mine: Client, asked: list[int], body: str) -> None:
+def test_malformed_questions_are_refused(player: User, mine: Client, requested: list[int], body: str) -> None:
     refused = mine.post(address(practised(player)), body, content_type="application/json")
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad_request")
     assert not Question.objects.exists()
 
 
-def test_the_deals_own_line_needs_no_search(player: User, asked: list[int]) -> None:
+def test_the_deals_own_line_needs_no_search(player: User, requested: list[int]) -> None:
     record = won_records("stonewall")[0]
     attempt = practised(player, proven=True, solution=record.to_bytes())
     play(attempt, *record.tokens[:4], record.tokens[4], "u")
     reply = questions.ask(attempt, player.pk)
     assert (reply.answer, tuple(reply.way)) == ("yes", record.tokens[4:])
-    assert not asked
+    assert not requested
 
 
-def test_a_line_is_found_by_moves_in_another_order(player: User, asked: list[int]) -> None:
+def test_a_line_is_found_by_moves_in_another_order(player: User, requested: list[int]) -> None:
     record = won_records("stonewall")[0]
     attempt = practised(player, proven=True, solution=record.to_bytes())
     line, swapped = record.tokens, swappable(record)
     play(attempt, *line[:swapped], line[swapped + 1], line[swapped])
     reply = questions.ask(attempt, player.pk)
     assert (reply.answer, tuple(reply.way)) == ("yes", line[swapped + 2 :])
-    assert not asked
+    assert not requested
 
 
 def swappable(record: Record) -> int:
@@ -162,7 +163,7 @@ def after(table: Table, tokens: Sequence[str]) -> str | None:
     return copy.position()
 
 
-def test_a_won_game_is_won(player: User, asked: list[int]) -> None:
+def test_a_won_game_is_won(player: User, requested: list[int]) -> None:
     attempt = practised(player)
     play(attempt, *won_records("stonewall")[0].tokens)
     attempt = close_attempt(attempt.pk, "won")
@@ -208,17 +209,17 @@ def unranked_at_a_race_deal(player: User) -> Attempt:
 )
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
 def test_no_question_in_a_game_that_counts(
-    player: User, mine: Client, asked: list[int], begin: Callable[[User], Attempt], method: str
+    player: User, mine: Client, requested: list[int], begin: Callable[[User], Attempt], method: str
 ) -> None:
     attempt = begin(player)
     Question.objects.create(attempt=attempt, n=0, asked_at=timezone.now(), answer="yes", way=["t0-f"])
     refused = getattr(mine, method)(f"{address(attempt)}?way=1")
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "no_hints")
     assert "t0-f" not in refused.content.decode()
-    assert not asked
+    assert not requested
 
 
-def test_players_may_ask_about_their_revealed_deals(player: User, mine: Client, asked: list[int]) -> None:
+def test_players_may_ask_about_their_revealed_deals(player: User, mine: Client, requested: list[int]) -> None:
     attempt = closed_but_not_revealed(player)
     close_attempt(attempt.pk, "closed")
     Deal.objects.filter(pk=attempt.deal_id).update(closes_at=timezone.now() - timedelta(hours=1))
@@ -226,7 +227,7 @@ def test_players_may_ask_about_their_revealed_deals(player: User, mine: Client, 
 
 
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
-def test_other_players_may_not_ask(player: User, client: Client, asked: list[int], method: str) -> None:
+def test_other_players_may_not_ask(player: User, client: Client, requested: list[int], method: str) -> None:
     attempt = practised(player)
     questions.ask(attempt, player.pk)
     assert getattr(client, method)(address(attempt)).json()["error"]["code"] == "not_yours"
@@ -236,14 +237,14 @@ def test_other_players_may_not_ask(player: User, client: Client, asked: list[int
     assert getattr(client, method)("/table/00000000-0000-4000-8000-000000000000/can-win").status_code == 404
 
 
-def test_questions_need_the_csrf_token(player: User, asked: list[int]) -> None:
+def test_questions_need_the_csrf_token(player: User, requested: list[int]) -> None:
     mine = Client(enforce_csrf_checks=True)
     mine.force_login(player, backend=BACKEND)
     assert mine.post(address(practised(player))).status_code == 403
-    assert not asked
+    assert not requested
 
 
-def test_questions_are_limited(player: User, mine: Client, asked: list[int]) -> None:
+def test_questions_are_limited(player: User, mine: Client, requested: list[int]) -> None:
     attempt = practised(player)
     codes = [mine.post(address(attempt)).status_code for _ in range(21)]
     assert codes == [202] * 20 + [429]
@@ -252,7 +253,7 @@ def test_questions_are_limited(player: User, mine: Client, asked: list[int]) -> 
 # Searches that end early.
 
 
-def test_a_player_has_one_question_at_a_time(player: User, asked: list[int]) -> None:
+def test_a_player_has_one_question_at_a_time(player: User, requested: list[int]) -> None:
     first, second = practised(player), practised(player, won_by=1)
     questions.ask(first, player.pk)
     questions.ask(second, player.pk)
@@ -260,12 +261,14 @@ def test_a_player_has_one_question_at_a_time(player: User, asked: list[int]) -> 
 
 
 def test_a_withdrawn_question_ends_its_search(
-    player: User, mine: Client, asked: list[int], monkeypatch: pytest.MonkeyPatch
+    player: User, mine: Client, requested: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = practised(player)
     questions.ask(attempt, player.pk)
     monkeypatch.setattr(questions._quick.searcher, "process", process := SearchProcess(sleeping, niceness=0))
-    thread = questions.enqueue(asked[0])
+    thread = questions.enqueue(requested[0])
+    while not process.is_running:
+        time.sleep(0.01)
     assert mine.delete(address(attempt)).status_code == 204
     thread.join(60)
     assert not thread.is_alive()
@@ -273,12 +276,12 @@ def test_a_withdrawn_question_ends_its_search(
     assert mine.get(address(attempt)).status_code == 404
 
 
-def test_a_hung_search_is_killed(player: User, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hung_search_is_killed(player: User, requested: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = practised(player)
     monkeypatch.setattr(position_search, "KILL_AFTER", 0.1)
     questions.ask(attempt, player.pk)
     monkeypatch.setattr(questions._thorough.searcher, "process", process := SearchProcess(sleeping, niceness=0))
-    questions.answer(asked[0])
+    questions.answer(requested[0])
     assert not process.is_running
     reply = questions.status(attempt, player.pk)
     assert reply is not None
