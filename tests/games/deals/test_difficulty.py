@@ -177,8 +177,8 @@ def test_a_real_certificate_wins_and_has_a_grade() -> None:
 
 
 def test_patience_shortens_the_line_but_not_the_grade() -> None:
-    seed = difficulty.sample_seed("tarot", 2)  # won in few positions
-    quick, patient = certify("tarot", seed), certify("tarot", seed, patience=500)
+    seed, budget = difficulty.sample_seed("tarot", 2), Budget(nodes=300_000)  # won in few positions
+    quick, patient = (certify("tarot", seed, budget=budget, patience=patience) for patience in (0, 500))
     assert quick is not None
     assert patient is not None
     assert patient.par < 0.9 * quick.par

@@ -12,7 +12,6 @@ from games.puzzles.exhaustive_search import prove_lost
 from games.puzzles.tried_games import GAMES, LACKS, Tried, try_games
 from games.rules import from_position
 from games.rules.cards import FRENCH_RANKS as RANKS
-from tests.games.puzzles.puzzles import TRIED
 from tests.games.puzzles.test_proofs import late_positions
 
 
@@ -27,12 +26,6 @@ def test_no_game_gets_further_than_the_proof_allows(variant: str) -> None:
         assert table.cards_up <= tried.best_up <= loss.most_up < table.goal, (seed, position)
         assert 0 < len(tried.lacks) <= LACKS, (seed, position)
         assert tried.games == GAMES
-
-
-def test_the_games_are_always_the_same_ones() -> None:
-    table = TRIED.table_at(0)
-    table.push("d")
-    assert try_games(table.position()) == TRIED.losses[0]["d"]
 
 
 def test_the_card_that_most_games_lack_is_named_first(monkeypatch: pytest.MonkeyPatch) -> None:
