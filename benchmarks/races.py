@@ -227,7 +227,7 @@ class Hand:
             self.dealt.set()
 
     async def play(self, table: Any) -> None:
-        await table.play(table.game.n + 1, self.legal[table.game.n % len(self.legal)] if self.legal else "u")
+        await table.play(table.n + 1, self.legal[table.n % len(self.legal)] if self.legal else "u")
 
 
 async def race(prepared: dict[str, Any]) -> None:
@@ -266,7 +266,7 @@ async def race(prepared: dict[str, Any]) -> None:
         await asyncio.sleep(0.5)
         key, table, hand = seated[number % RACERS]
         await hand.play(table)
-        single.append((time.monotonic(), f"{key} {table.game.n}"))
+        single.append((time.monotonic(), f"{key} {table.n}"))
         await asyncio.sleep(1.1)
 
     await layer.group_send(GROUP, {"type": "bench.begin"})
@@ -274,7 +274,7 @@ async def race(prepared: dict[str, Any]) -> None:
     while time.monotonic() - begun < BUSY_SECONDS:
         for key, table, hand in seated:
             await hand.play(table)
-            busy.append((time.monotonic(), f"{key} {table.game.n}"))
+            busy.append((time.monotonic(), f"{key} {table.n}"))
             await asyncio.sleep(1 / RACERS)
     lasted = time.monotonic() - begun
     await layer.group_send(GROUP, {"type": "bench.end"})
@@ -284,7 +284,7 @@ async def race(prepared: dict[str, Any]) -> None:
         deal_id=found.deal_id, player_id=prepared["other"], ranked=False, started_at=timezone.now()
     )
     plain = await tables.join(made.public_id, prepared["other"], other, None)
-    plain.game.feed.followers = ()
+    plain.subscribers.followers = ()
     costs: dict[str, list[float]] = {"race": [], "plain": []}
     for _ in range(MOVES):
         for what, table, hand in (("race", seated[0][1], own), ("plain", plain, other)):

@@ -74,7 +74,7 @@ class Player:
             return waits  # one deal of some thousands has no first move
         for due in itertools.takewhile(lambda at: at < begin + seconds, itertools.count(begin, every)):
             await asyncio.sleep(max(0.0, due - time.monotonic()))
-            n = self.table.game.n
+            n = self.table.n
             await self.table.play(n + 1, self.legal[n % len(self.legal)] if self.legal else "u")
             waits.append(time.monotonic() - due)
         return waits

@@ -21,7 +21,7 @@ _PAUSE: Final = 1.0  # seconds between attempts to listen
 Notice = dict[str, Any]
 
 
-class Notices:
+class GroupSubscription:
     """A process's subscription to notices about the tables or rooms it has open."""
 
     def __init__(self, on_notice: Callable[[Notice], None], prefix: str = "play.") -> None:

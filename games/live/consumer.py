@@ -55,7 +55,7 @@ class PlayConsumer(SocketConnection):
 
     async def _pong(self, ping: protocol.Ping) -> None:
         """Answer a ping, also one that came before the table: a busy server may have refused the hello."""
-        ms = None if self._table is None else self._table.game.copy.clock.elapsed_ms()
+        ms = None if self._table is None else self._table.attempt.elapsed_ms()
         self.send_frame(protocol.write(protocol.Pong(t=ping.t, ms=ms)))
         if self._table is not None:
             await self._table.catch_up()
@@ -100,5 +100,5 @@ class PlayConsumer(SocketConnection):
             await self._tables.leave(self._public_id, self)
 
     def _error_frame(self, error: Refusal) -> str:
-        n = 0 if self._table is None else self._table.game.n
+        n = 0 if self._table is None else self._table.n
         return protocol.write(protocol.Error(code=error.code, message=error.message, n=n, data=error.data))

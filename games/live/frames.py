@@ -2,57 +2,18 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any, Final
 
-from games.core.errors import ErrorCode, Refusal, refusal_of
+import msgspec
+
+from games.core.errors import refusal_of
 from games.live import protocol
+from games.live.attempt_state import AttemptState, now_ms
 from games.live.autofinish import winning_run
-from games.live.loader import Loaded
-from games.models import Attempt
-from games.rules import MAX_TOKENS, IllegalMoveError, Table, TokenError
+from games.rules import Table, TokenError
 from games.rules.explanations import explain
 
-PLAYING: Final = str(Attempt.State.PLAYING)
 _NO_PROGRESS: Final = frozenset({"d", "n"})
-
-
-def push(facts: Loaded, token: str) -> None:
-    """Play a token on the table.
-
-    :raises Refusal: invalid_token, illegal_move or record_full; the table is unchanged.
-    """
-    try:
-        facts.push(token)
-    except TokenError as error:
-        why = {"reason": error.why.to_json()} if isinstance(error, IllegalMoveError) else {}
-        raise refusal_of(error, token=token, **why) from None
-
-
-def check_undo(facts: Loaded) -> None:
-    """Check that the last move may be undone, if there is one.
-
-    :raises Refusal: card_revealed.
-    """
-    if facts.reveals is not None and facts.reveals.bars_undo:
-        raise Refusal(ErrorCode.CARD_REVEALED, token="u")  # noqa: S106
-
-
-def push_rewind(facts: Loaded) -> tuple[str, ...]:
-    """Undo every standing move that may be undone, and return the tokens played to do so.
-
-    :raises Refusal: illegal_move, card_revealed or record_full; the table is unchanged.
-    """
-    check_undo(facts)
-    table = facts.table
-    run = ("u",) * (len(table.moves) if facts.reveals is None else facts.reveals.undoable)
-    if not run or table.is_won:
-        raise Refusal(ErrorCode.ILLEGAL_MOVE, "there is no move to undo", token="u")  # noqa: S106
-    if table.token_count + len(run) > MAX_TOKENS:
-        raise Refusal(ErrorCode.RECORD_FULL, f"a record holds at most {MAX_TOKENS:,} tokens", token="u")  # noqa: S106
-    for token in run:
-        facts.push(token)
-    return run
 
 
 def because(table: Table, question: protocol.Why) -> str:
@@ -68,63 +29,82 @@ def because(table: Table, question: protocol.Why) -> str:
     return protocol.write(protocol.Because(pile=question.pile, cards=question.cards, to=question.to, reasons=encoded))
 
 
-def moved(token: str, ms: int, facts: Loaded) -> str:
+def moved(token: str, ms: int, attempt: AttemptState) -> str:
     """Return the `moved` frame for the last token pushed."""
-    table = facts.table
+    table = attempt.table
     changes = table.view_changes()
     return protocol.write(
-        protocol.Moved(n=table.token_count, token=token, changes=changes, ms=ms, **_next_moves(facts))
+        protocol.Moved(n=table.token_count, token=token, changes=changes, ms=ms, **_next_moves(attempt))
     )
 
 
-def view(public_id: uuid.UUID, ms: int, facts: Loaded) -> protocol.View:
-    """Return the `view` message, which the table's page also embeds."""
+def opening(attempt: AttemptState) -> dict[str, Any]:
+    """Return the message that the socket would send now, for the table's page, which thus renders before it connects.
+
+    Show it to the attempt's player only. The attempt has just been read, without opening a live table. The client tells
+    the socket the last number it has, and receives what was played since.
+    """
+    message: protocol.View | protocol.Waiting
+    if attempt.ms_until_deal() > 0:
+        message = waiting(attempt)
+    else:
+        for token in attempt.tokens:
+            attempt.push(token)
+        message = view(attempt)
+    data: dict[str, Any] = msgspec.to_builtins(message)
+    return data
+
+
+def view(attempt: AttemptState) -> protocol.View:
+    """Return the `view` message."""
     return protocol.View(
-        attempt=str(public_id),
-        n=facts.table.token_count,
-        view=facts.table.view(),
-        ms=ms,
-        paused=facts.is_paused,
-        state=facts.state,
-        ranked=facts.ranked,
-        deadline=facts.deadline,
-        deal=facts.deal,
-        **_next_moves(facts),
+        attempt=str(attempt.public_id),
+        n=attempt.table.token_count,
+        view=attempt.table.view(),
+        ms=attempt.elapsed_ms(),
+        paused=attempt.is_paused,
+        state=attempt.state,
+        ranked=attempt.ranked,
+        deadline=attempt.deadline,
+        deal=attempt.deal,
+        **_next_moves(attempt),
     )
 
 
-def waiting(public_id: uuid.UUID, now_ms: int, facts: Loaded) -> protocol.Waiting:
-    """Return the `waiting` message sent before the cards are dealt, which the table's page also embeds."""
-    return protocol.Waiting(
-        attempt=str(public_id), starts_in=max(0, facts.deals_at_ms - now_ms), now=now_ms, deal=facts.deal
-    )
+def waiting(attempt: AttemptState) -> protocol.Waiting:
+    """Return the `waiting` message sent before the cards are dealt."""
+    now = now_ms()
+    starts_in = max(0, attempt.deals_at_ms - now)
+    return protocol.Waiting(attempt=str(attempt.public_id), starts_in=starts_in, now=now, deal=attempt.deal)
 
 
-def resumed(n: int, ms: int, facts: Loaded) -> str:
+def resumed(attempt: AttemptState) -> str:
     """Return the `resumed` frame."""
-    return protocol.write(protocol.Resumed(n=n, ms=ms, paused=facts.is_paused, state=facts.state))
+    n, ms = attempt.table.token_count, attempt.elapsed_ms()
+    return protocol.write(protocol.Resumed(n=n, ms=ms, paused=attempt.is_paused, state=attempt.state))
 
 
-def clock(ms: int, facts: Loaded) -> str:
+def clock(attempt: AttemptState) -> str:
     """Return the `clock` frame."""
-    return protocol.write(protocol.Clock(ms=ms, paused=facts.is_paused))
+    return protocol.write(protocol.Clock(ms=attempt.elapsed_ms(), paused=attempt.is_paused))
 
 
-def ended(n: int, facts: Loaded) -> str:
+def ended(attempt: AttemptState) -> str:
     """Return the `ended` frame."""
-    return protocol.write(protocol.Ended(n=n, how=facts.how, ms=facts.end_ms, state=facts.state))
+    n = attempt.table.token_count
+    return protocol.write(protocol.Ended(n=n, how=attempt.how, ms=attempt.end_ms, state=attempt.state))
 
 
-def _next_moves(facts: Loaded) -> dict[str, Any]:
+def _next_moves(attempt: AttemptState) -> dict[str, Any]:
     """Return the fields of `moved` and `view` about the next move."""
-    if facts.state != PLAYING:
+    if not attempt.is_playing:
         return {"legal": [], "safe": [], "stuck": False, "auto": False}
-    table = facts.table
+    table, reveals = attempt.table, attempt.reveals
     legal = table.legal_moves()
     return {
         "legal": legal,
         "safe": table.safe_moves(legal) if any(token.endswith("-f") for token in legal) else [],
         "stuck": _NO_PROGRESS.issuperset(legal) and table.is_stuck,
         "auto": bool(winning_run(table)),
-        "no_undo": "revealed" if facts.reveals is not None and facts.reveals.bars_undo else None,
+        "no_undo": "revealed" if reveals is not None and reveals.bars_undo else None,
     }

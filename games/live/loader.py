@@ -5,11 +5,9 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from functools import lru_cache, wraps
 from sys import intern
-from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
 from django.db import Error, OperationalError, close_old_connections
 
@@ -18,15 +16,13 @@ from games.core.thread_pool import PoolFullError, ThreadPool
 from games.core.verdict_reasons import for_player
 from games.db import hot_queries
 from games.db.timeouts import database_timeout
+from games.live.attempt_state import EPOCH, MS, AttemptState, PauseState
 from games.live.protocol import DealInfo, Verdict, busy, not_found
 from games.models import Attempt
-from games.rules import Table
 from games.rules.hidden_cards import Reveals
 
 log = logging.getLogger(__name__)
 
-_MS = timedelta(milliseconds=1)
-_EPOCH = datetime.fromtimestamp(0, UTC)
 _threads: Final = ThreadPool("tables", 8)
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -71,67 +67,12 @@ async def in_database(function: Callable[_P, _R], *args: _P.args, **kwargs: _P.k
         raise busy("the database could not be reached") from None
 
 
-class PauseState(NamedTuple):
-    """The start of the current pause, in ms since 1970 (None while the clock runs), and the ms of earlier pauses."""
-
-    since_ms: int | None
-    ms: int
-
-    @classmethod
-    def of(cls, attempt: Attempt) -> Self:
-        """Return the pauses of an attempt that has just been read."""
-        since = attempt.paused_at
-        return cls(None if since is None else (since - _EPOCH) // _MS, attempt.paused_ms)
-
-
-@dataclass(slots=True)
-class Loaded:
-    """An attempt as read from the database: `table` is freshly dealt; `tokens` were played on it at `clock`, in ms."""
-
-    attempt_id: int
-    player_id: int
-    ranked: bool
-    state: str
-    how: str
-    started_at: datetime
-    started_ms: int
-    deals_at_ms: int
-    """When the cards may first be shown, in ms since 1970: `started_at`, rounded up."""
-    for_race: bool
-    deadline: str | None
-    deadline_ms: int | None
-    end_ms: int
-    may_pause: bool
-    pauses: PauseState
-    deal: DealInfo
-    table: Table
-    reveals: Reveals | None
-    """None if undo is free."""
-    tokens: tuple[str, ...]
-    clock: tuple[int, ...]
-    verdict: Verdict | None
-
-    def push(self, token: str) -> None:
-        """Play a token on the table.
-
-        :raises TokenError: if it is not legal; the table is unchanged.
-        """
-        self.table.push(token)
-        if self.reveals is not None:
-            self.reveals.push(self.table, token)
-
-    @property
-    def is_paused(self) -> bool:
-        """True while the clock is stopped."""
-        return self.pauses.since_ms is not None
-
-
-def load(public_id: uuid.UUID) -> Loaded:
+def load(public_id: uuid.UUID) -> AttemptState:
     """Read an attempt and its tokens.
 
     :raises Attempt.DoesNotExist: if there is none.
     """
-    return loaded(read(public_id))
+    return state_of(read(public_id))
 
 
 class Read(NamedTuple):
@@ -152,34 +93,35 @@ def read(public_id: uuid.UUID) -> Read:
     return Read(attempt, hot_queries.played(public_id))
 
 
-def loaded(found: Read) -> Loaded:
-    """Convert the rows read to what a live table is made from."""
+def state_of(found: Read) -> AttemptState:
+    """Convert the rows read to the state that a live table is made from."""
     attempt, rows = found
     tokens: tuple[str, ...]
     if attempt.is_over:
         record = record_of(attempt)
-        tokens, clock, end_ms = record.tokens, record.clock, record.end.ms
+        tokens, times, end_ms = record.tokens, record.clock, record.end.ms
     else:
         if not rows or rows[0].state != Attempt.State.PLAYING:
             # Closed or deleted between the two queries.
             return load(attempt.public_id)
         # The journal has all tokens of an attempt in play: its state is from the same snapshot.
         played = [(intern(row.token), row.ms or 0) for row in rows if row.token]
-        tokens, clock, end_ms = tuple(token for token, _ in played), tuple(ms for _, ms in played), 0
+        tokens, times, end_ms = tuple(token for token, _ in played), tuple(ms for _, ms in played), 0
     deal = attempt.deal
     table = deal_table(deal)
-    return Loaded(
+    return AttemptState(
         attempt_id=attempt.pk,
+        public_id=attempt.public_id,
         player_id=attempt.player_id,
         ranked=attempt.ranked,
         state=attempt.state,
         how=attempt.end,
         started_at=attempt.started_at,
         started_ms=int(attempt.started_at.timestamp() * 1000),
-        deals_at_ms=-((_EPOCH - attempt.started_at) // _MS),
+        deals_at_ms=-((EPOCH - attempt.started_at) // MS),
         for_race=deal.for_race,
         deadline=attempt.deadline.isoformat() if attempt.deadline else None,
-        deadline_ms=(attempt.deadline - attempt.started_at) // _MS if attempt.deadline else None,
+        deadline_ms=(attempt.deadline - attempt.started_at) // MS if attempt.deadline else None,
         end_ms=end_ms,
         may_pause=attempt.may_pause,
         pauses=PauseState.of(attempt),
@@ -187,7 +129,8 @@ def loaded(found: Read) -> Loaded:
         table=table,
         reveals=None if attempt.free_undo or attempt.is_over else Reveals(table),
         tokens=tokens,
-        clock=clock,
+        token_times=times,
+        last_ms=times[-1] if times else 0,
         verdict=_verdict(attempt),
     )
 

@@ -13,13 +13,12 @@ from games.core import events
 from games.core.errors import Refusal
 from games.core.registry import Providers
 from games.live import protocol
-from games.live.broadcasts import Notice, Notices
-from games.live.feed import Connection
+from games.live.broadcasts import GroupSubscription, Notice
 from games.live.journal import Journal
-from games.live.live_game import LiveGame
 from games.live.live_table import LiveTable
 from games.live.loader import in_database, load
 from games.live.per_loop import PerLoop
+from games.live.subscribers import Connection
 
 log = logging.getLogger(__name__)
 
@@ -37,14 +36,14 @@ class LiveTables:
     def __init__(self) -> None:
         self.process = uuid.uuid4().hex
         self.journal = Journal()
-        self.notices = Notices(self._on_notice)
+        self.notices = GroupSubscription(self._on_notice)
         self._tables: dict[uuid.UUID, LiveTable] = {}
         self._users: Counter[uuid.UUID] = Counter()
         self._under_way: set[asyncio.Task[None]] = set()
         self.companions: list[Companion] = []
         """Closed when the tables close."""
-        self.on_open: list[Callable[[LiveGame], None]] = []
-        """Called with every game that is opened."""
+        self.on_open: list[Callable[[LiveTable], None]] = []
+        """Called with every table that is opened."""
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -71,16 +70,14 @@ class LiveTables:
         """Remove a connection; a table without connections is dropped."""
         table = self._tables.get(public_id)
         if table is not None:
-            table.game.feed.discard(connection)
+            table.subscribers.discard(connection)
         self._users[public_id] -= 1
         if self._users[public_id]:
             return
         del self._users[public_id]
         self._tables.pop(public_id, None)
         if table is not None:
-            if table.game.start is not None:
-                table.game.start.cancel()
-            table.game.feed.announce("left")
+            table.close()
         await self.notices.unwatch(events.attempt_group(public_id))
 
     def attended(self) -> Iterator[LiveTable]:
@@ -97,16 +94,15 @@ class LiveTables:
     async def _opened(self, public_id: uuid.UUID, player_id: int) -> LiveTable:
         # Subscribe before reading, so that no change after the read is missed.
         await self.notices.watch(events.attempt_group(public_id))
-        loaded = await in_database(load, public_id)
-        if loaded.player_id != player_id:
+        attempt = await in_database(load, public_id)
+        if attempt.player_id != player_id:
             raise protocol.not_yours()
         table = self._tables.get(public_id)
         if table is None:  # another connection may have loaded it by now
-            game = LiveGame(public_id, loaded, journal=self.journal, process=self.process)
-            table = self._tables[public_id] = LiveTable(game)
+            table = self._tables[public_id] = LiveTable(attempt, self.journal, self.process)
             for opened in self.on_open:
-                opened(game)
-        self._announce_open("opened", table.game)
+                opened(table)
+        self._announce_open("opened", table)
         return table
 
     def _on_notice(self, notice: Notice) -> None:
@@ -121,16 +117,17 @@ class LiveTables:
         elif kind == "closed":
             self._run_in_background(table.on_notice(notice["n"], closed=True))
         elif kind == "left":
-            table.game.feed.other_processes.discard(notice["process"])
+            table.subscribers.other_processes.discard(notice["process"])
         else:
-            table.game.feed.other_processes.add(notice["process"])
+            table.subscribers.other_processes.add(notice["process"])
             if kind == "opened":
-                self._announce_open("here", table.game)
+                self._announce_open("here", table)
             self._run_in_background(table.on_notice(notice["n"], pauses=notice.get("pauses")))
 
-    def _announce_open(self, kind: str, game: LiveGame) -> None:
-        """Announce that the game is open here, with its last token and pauses, in case others have changed since."""
-        events.notify_attempt(game.copy.public_id, kind, process=self.process, n=game.n, pauses=[*game.facts.pauses])
+    def _announce_open(self, kind: str, table: LiveTable) -> None:
+        """Announce that the table is open here, with its last token and pauses, in case others have changed since."""
+        attempt = table.attempt
+        events.notify_attempt(attempt.public_id, kind, process=self.process, n=table.n, pauses=[*attempt.pauses])
 
     def _run_in_background(self, coroutine: Coroutine[Any, Any, None]) -> None:
         async def safely() -> None:

@@ -18,7 +18,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from django.db import Error
 
-from games.live.broadcasts import Notice, Notices
+from games.live.broadcasts import GroupSubscription, Notice
 
 log = logging.getLogger(__name__)
 
@@ -183,7 +183,7 @@ class Hub(ABC, Generic[_Key, _Subject]):
     PREFIX: str
 
     def __init__(self) -> None:
-        self._notices = Notices(self._on_notice, self.PREFIX)
+        self._notices = GroupSubscription(self._on_notice, self.PREFIX)
         self._watches: dict[_Key, _Subject] = {}
         self._users: Counter[_Key] = Counter()
         self._opening: dict[_Key, asyncio.Lock] = {}

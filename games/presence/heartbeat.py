@@ -41,9 +41,9 @@ def seats_at(tables: Iterable[LiveTable], now: datetime) -> dict[str, dict[int, 
     today = now.astimezone(UTC).date().isoformat()
     seats: dict[str, dict[int, int]] = {}
     for table in tables:
-        facts = table.game.facts
-        if facts.deal.day == today:
-            seats.setdefault(facts.deal.variant, {})[facts.player_id] = facts.table.cards_up
+        attempt = table.attempt
+        if attempt.deal.day == today:
+            seats.setdefault(attempt.deal.variant, {})[attempt.player_id] = attempt.table.cards_up
     return seats
 
 

@@ -60,10 +60,10 @@ def _follow_clock_file(file: Path) -> None:
     # Before the models bind it.
     timezone.now = lambda: datetime.now(UTC) + timedelta(seconds=ahead())
     _setup()
-    from games.live import clock  # noqa: PLC0415
+    from games.live import attempt_state  # noqa: PLC0415
 
     shifted = SimpleNamespace(time_ns=lambda: time.time_ns() + int(ahead() * 1e9))
-    patch.object(clock, "time", shifted).start()
+    patch.object(attempt_state, "time", shifted).start()
     # The `Date` of responses, which changes once a second.
     patch.object(server, "formatdate", lambda now, *, usegmt: formatdate(now + ahead(), usegmt=usegmt)).start()
 

@@ -15,7 +15,7 @@ from weakref import WeakSet
 from django.db import transaction
 
 from games.core.events import notifier
-from games.live.broadcasts import Notices
+from games.live.broadcasts import GroupSubscription
 from games.live.per_loop import PerLoop
 
 #: Channel-layer group that every process with sockets listens to.
@@ -69,7 +69,7 @@ class OpenSockets:
 
     def __init__(self) -> None:
         self._sockets: WeakSet[Socket] = WeakSet()
-        self._notices = Notices(self.on_message, "evictions.")
+        self._notices = GroupSubscription(self.on_message, "evictions.")
         self._subscription: asyncio.Task[None] | None = None
         self.is_draining = False
         """True while the process is shutting down and draining its connections."""

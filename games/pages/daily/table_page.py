@@ -42,8 +42,8 @@ from games.fairplay import account_links, pace
 from games.ghosts.lane_addresses import ghost_beside
 from games.ghosts.models import Answer
 from games.hints import questions
-from games.live.loader import read
-from games.live.opening_message import opening_view
+from games.live import frames
+from games.live.loader import read, state_of
 from games.models import Attempt, Deal
 from games.pages.practice.practice_links import link_to
 from games.pages.races.table_opponents import DayLanes, RaceSeat
@@ -113,7 +113,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
             return redirect("games:replay", attempt=attempt)
         raise PermissionDenied
     now = timezone.now()
-    opening = opening_view(stored)
+    opening = frames.opening(state_of(stored))
     if found.in_race and opening["type"] == "view" and not found.is_over:
         race_start.mark_dealt([found.pk])  # the player has seen the cards and races, with or without a socket
     day_lanes, ghost_url = DayLanes.of(found.deal, now), ghost_beside(found, request.GET.get("ghost", ""))

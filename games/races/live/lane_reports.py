@@ -18,8 +18,7 @@ from typing import Final
 from django.db import Error
 
 from games.core import events
-from games.live.frames import PLAYING
-from games.live.live_game import LiveGame
+from games.live.live_table import LiveTable
 from games.live.loader import off_loop
 from games.live.table_registry import LiveTables
 from games.models import Attempt
@@ -51,19 +50,19 @@ RoomReport = tuple[int, list[Report]]
 class _Racer:
     """An entrant whose table is open in this process."""
 
-    game: LiveGame
+    table: LiveTable
     room_id: int | None = None
     entrant: int = 0
     is_looked_up: bool = False
     dealt_recorded: bool = False
 
     def must_record_dealt(self) -> bool:
-        return self.room_id is not None and self.game.start is None and not self.dealt_recorded
+        return self.room_id is not None and self.table.start is None and not self.dealt_recorded
 
     def report(self) -> Report:
-        game, facts = self.game, self.game.facts
-        state, ms = (None, None) if facts.state == PLAYING else (_STATES[facts.how], facts.end_ms)
-        return self.entrant, facts.table.cards_up, game.n, state, ms, bool(game.feed.connections)
+        table, attempt = self.table, self.table.attempt
+        state, ms = (None, None) if attempt.is_playing else (_STATES[attempt.how], attempt.end_ms)
+        return self.entrant, attempt.table.cards_up, table.n, state, ms, bool(table.subscribers.connections)
 
 
 class LaneReporter:
@@ -79,17 +78,17 @@ class LaneReporter:
         self._task: asyncio.Task[None] | None = None
         tables.on_open.append(self._follow)
 
-    def _follow(self, game: LiveGame) -> None:
-        if game.facts.for_race:
-            game.feed.followers += (partial(self.changed, game),)
+    def _follow(self, table: LiveTable) -> None:
+        if table.attempt.for_race:
+            table.subscribers.followers += (partial(self.changed, table),)
 
-    def changed(self, game: LiveGame) -> None:
-        """Mark the game to be reported soon, or at once if it was just dealt or has ended."""
-        key = game.facts.attempt_id
+    def changed(self, table: LiveTable) -> None:
+        """Mark the table to be reported soon, or at once if it was just dealt or its game has ended."""
+        key = table.attempt.attempt_id
         racer = self._racers.get(key)
-        if racer is None or racer.game is not game:
-            racer = self._racers[key] = _Racer(game)
-        if game.state != PLAYING or (game.start is None and not racer.dealt_recorded):
+        if racer is None or racer.table is not table:
+            racer = self._racers[key] = _Racer(table)
+        if not table.attempt.is_playing or (table.start is None and not racer.dealt_recorded):
             self._urgent.add(key)
             self._wake.set()
         elif not self._marked:
@@ -145,8 +144,8 @@ class LaneReporter:
     def _drop(self, racers: Iterable[_Racer]) -> None:
         """Drop racers without connections, after that has been reported."""
         for racer in racers:
-            key = racer.game.facts.attempt_id
-            if not racer.game.feed.connections and key not in self._marked and self._racers.get(key) is racer:
+            key = racer.table.attempt.attempt_id
+            if not racer.table.subscribers.connections and key not in self._marked and self._racers.get(key) is racer:
                 del self._racers[key]
 
     async def _look_up_seats(self) -> None:
@@ -164,7 +163,7 @@ class LaneReporter:
         """Write to the database which racers have been dealt the cards; a failure is retried at the next report."""
         new = [racer for racer in self._racers.values() if racer.must_record_dealt()]
         if new:
-            await off_loop(race_start.mark_dealt)([racer.game.facts.attempt_id for racer in new])
+            await off_loop(race_start.mark_dealt)([racer.table.attempt.attempt_id for racer in new])
             for racer in new:
                 racer.dealt_recorded = True
 
@@ -182,7 +181,7 @@ class LaneReporter:
         if await self._send(group, [(room, [racer.report() for racer in racers]) for room, racers in rooms.items()]):
             self._drop(reported)
         else:
-            self._marked.update(racer.game.facts.attempt_id for racer in reported)
+            self._marked.update(racer.table.attempt.attempt_id for racer in reported)
 
     async def _send(self, group: str, lanes: list[RoomReport]) -> bool:
         try:

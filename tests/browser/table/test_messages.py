@@ -14,8 +14,8 @@ import pytest
 
 from games.core.errors import ErrorCode
 from games.live import frames, protocol
-from games.live.loader import Loaded, PauseState
-from games.rules import CATALOGUE, Record, Table, open_table
+from games.live.attempt_state import AttemptState, PauseState, now_ms
+from games.rules import CATALOGUE, Record, Table
 from tests.browser.conftest import PATIENCE_MS, Visit, from_sources, noted_errors
 from tests.browser.table_driver import Mouse, Player, deal, won_record
 
@@ -71,24 +71,24 @@ class Server:
         self.asked: list[dict[str, Any]] = []
         self.answer: list[str] = []
         self.table: Table = record.open_table()
-        facts = _facts("playing", table=self.table)
+        attempt = _attempt("playing", table=self.table)
         moved = []
         for k, token in enumerate(tokens):
             if k == len(tokens) - 2:
-                self.view = protocol.write(frames.view(UUID(int=1), 9_000, facts))
-            frames.push(facts, token)
-            moved.append(frames.moved(token, 10_000, facts))
+                self.view = protocol.write(frames.view(attempt))
+            attempt.push(token)
+            moved.append(frames.moved(token, 10_000, attempt))
         self.before_last, last = moved[-2:]
-        over = _facts("pending", "won" if won else "resigned")
+        over = _attempt("pending", "won" if won else "resigned", table=self.table)
         figures: Any = {"cards_up": self.table.cards_up, "elapsed_ms": END_MS, "tokens": len(tokens)}
         error = protocol.Error(ErrorCode.CLOSED, "over", len(tokens), {"state": "pending"})
         self.frames = {
             "moved": last,
-            "ended": frames.ended(len(tokens), over),
+            "ended": frames.ended(over),
             "verdict": protocol.write(protocol.Verdict("verified", [], 3, **figures)),
             "closed": protocol.write(error),
         }
-        self.resumed = frames.resumed(len(tokens), END_MS, over)
+        self.resumed = frames.resumed(over)
 
     def serve(self, line: Any) -> None:
         self.line = line
@@ -106,16 +106,17 @@ class Server:
             self.asked.append(message)
 
 
-def _facts(state: str, how: str = "", table: Table | None = None) -> Loaded:
+def _attempt(state: str, how: str = "", *, table: Table) -> AttemptState:
     """Return an attempt with the data needed for the frames."""
-    return Loaded(
+    return AttemptState(
         attempt_id=1,
+        public_id=UUID(int=1),
         player_id=1,
         ranked=False,
         state=state,
         how=how,
         started_at=datetime(2030, 1, 1, tzinfo=UTC),
-        started_ms=0,
+        started_ms=now_ms() - 9_000,
         deadline=None,
         deadline_ms=None,
         deals_at_ms=0,
@@ -124,10 +125,11 @@ def _facts(state: str, how: str = "", table: Table | None = None) -> Loaded:
         may_pause=True,
         pauses=PauseState(None, 0),
         deal=protocol.DealInfo("labyrinth", "labyrinth", dict(CATALOGUE["labyrinth"].options), None, ""),
-        table=table or open_table("labyrinth", bytes(32)),
+        table=table,
         reveals=None,
         tokens=(),
-        clock=(),
+        token_times=(),
+        last_ms=0,
         verdict=None,
     )
 
@@ -259,7 +261,7 @@ def test_a_duplicate_move_is_announced_once(seat: Callable[[Server], Any]) -> No
 def test_a_disconnected_slow_reader_resumes(seat: Callable[[Server], Any]) -> None:
     server = Server(won=False)
     page = seat(server)
-    server.answer = [server.frames["moved"], frames.resumed(6, 11_000, _facts("playing"))]
+    server.answer = [server.frames["moved"], resumed(6)]
     reconnect(page, server, 4408)
     page.wait_for_function("() => document.querySelector('#felt').dataset.confirmed === '6'")
     assert [hello["have"] for hello in server.hellos] == [0, 5]
@@ -273,15 +275,15 @@ def reconnect(page: Any, server: Server, code: int = 1012) -> None:
     page.wait_for_selector("#lost", state="hidden")
 
 
-def resumed(server: Server) -> str:
-    """Return the answer to a page that has missed nothing."""
-    return frames.resumed(server.table.token_count - 1, 11_000, _facts("playing"))
+def resumed(n: int) -> str:
+    """Return the answer to a page that has missed nothing after token `n`."""
+    return protocol.write(protocol.Resumed(n, 11_000, paused=False, state="playing"))
 
 
 def test_a_draining_server_is_left_with_the_pending_move(seat: Callable[[Server], Any]) -> None:
     server = Server(won=True)
     page = seat(server)
-    server.answer = [resumed(server)]
+    server.answer = [resumed(server.table.token_count - 1)]
     page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
     server.line.close(code=1012)
     page.wait_for_selector("#lost:not([hidden])")
@@ -334,7 +336,7 @@ def test_a_move_is_kept_while_the_database_is_busy(seat: Callable[[Server], Any]
         page.wait_for_function("() => true")
         assert len(server.hellos) == asked
     assert page.is_visible("#lost")
-    server.answer = [resumed(server)]
+    server.answer = [resumed(server.table.token_count - 1)]
     page.clock.run_for(1_000)
     page.wait_for_selector("#lost", state="hidden")
     wait_asked(page, server, 2)
@@ -352,7 +354,7 @@ def wait_asked(page: Any, server: Server, number: int = 1) -> None:
 def test_an_unanswered_question_goes_to_the_next_server(seat: Callable[[Server], Any]) -> None:
     server = Server(won=False)
     page = seat(server)
-    server.answer = [resumed(server)]
+    server.answer = [resumed(server.table.token_count - 1)]
     page.click("#resign")
     page.click("dialog[open] [value=resign]")
     wait_asked(page, server)
@@ -369,7 +371,7 @@ def test_an_unanswered_question_goes_to_the_next_server(seat: Callable[[Server],
 def test_a_resignation_does_not_apply_to_a_newer_position(seat: Callable[[Server], Any]) -> None:
     server = Server(won=False)
     page = seat(server)
-    server.answer = [server.frames["moved"], frames.resumed(server.table.token_count, 11_000, _facts("playing"))]
+    server.answer = [server.frames["moved"], resumed(server.table.token_count)]
     page.click("#resign")
     page.click("dialog[open] [value=resign]")
     wait_asked(page, server)

@@ -102,7 +102,7 @@ CLOSED = {
         "deal.game",
         "attempt.deal.game",
         "race.game",
-        "self.game.facts.table.GAME",
+        "self.attempt.table.GAME",
         "end.how",
         "error.code",
         "'confirmation_site'",

@@ -41,7 +41,7 @@ def at(practice: Attempt, monkeypatch: pytest.MonkeyPatch) -> Clock:
     start = int(practice.started_at.timestamp() * 1000)
 
     def turn(ms: int) -> None:
-        monkeypatch.setattr("games.live.clock.now_ms", lambda: start + ms)
+        monkeypatch.setattr("games.live.attempt_state.now_ms", lambda: start + ms)
 
     turn(0)
     return turn

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from games.attempts.lifecycle import close_attempt, journal_of, record_of
 from games.core import events
-from games.live import clock, consumer, feed, table_copy
+from games.live import attempt_state, consumer, live_table, subscribers
 from games.live.sockets import base_consumer
 from games.models import Attempt, Move
 from games.rules import CATALOGUE, open_table
@@ -66,7 +66,7 @@ async def test_the_servers_clock_never_goes_back(attempt_at: Any, sit: Sit, monk
     start = int(attempt.started_at.timestamp() * 1000)
     times = iter([start, start + 5000, start + 3000, start + 7000])
     seat = await sit(attempt).opened()
-    monkeypatch.setattr(clock, "now_ms", lambda: next(times))
+    monkeypatch.setattr(attempt_state, "now_ms", lambda: next(times))
     assert [(await seat.move("d"))["ms"] for _ in range(4)] == [0, 5000, 5000, 7000]
 
 
@@ -182,7 +182,7 @@ async def test_a_game_continues_on_another_process(seated: Seated, sit: Sit, oth
 
 async def test_resuming_sends_missed_moves_or_everything(seated: Seated, sit: Sit) -> None:
     attempt, seat = await seated()
-    for _ in range(feed.RECENT + 4):
+    for _ in range(subscribers.RECENT + 4):
         await seat.move("d")
     near, far = sit(attempt), sit(attempt)
     assert (await near.sit(have=seat.n - 2))["n"] == seat.n - 1
@@ -227,7 +227,7 @@ async def test_the_next_ping_finds_an_unannounced_verdict(seated: Seated, monkey
     attempt, seat = await seated()
     await seat.ask({"type": "resign", "n": 1})
     await Attempt.objects.filter(pk=attempt.pk).aupdate(state="verified", cards_up=1)
-    monkeypatch.setattr(table_copy, "VERDICT_PATIENCE", -1.0)
+    monkeypatch.setattr(live_table, "VERDICT_PATIENCE", -1.0)
     assert (await seat.ask({"type": "ping", "t": 7}))["t"] == 7
     assert (await seat.hear())["type"] == "verdict"
 

@@ -148,7 +148,7 @@ async def test_a_failed_close_of_a_won_game_is_retried(seated: Seated, monkeypat
         raise OperationalError("gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr("games.live.live_game.close_attempt", fails)
+        patch.setattr("games.live.live_table.close_attempt", fails)
         assert (await seat.move(tokens[-1]))["type"] == "moved"
         assert await seat.is_silent()  # the move was made even though the close failed
     assert (await seat.ask({"type": "ping", "t": 1}))["type"] == "pong"

@@ -46,7 +46,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr("games.live.clock.now_ms", made)
+    monkeypatch.setattr("games.live.attempt_state.now_ms", made)
     return made
 
 
@@ -62,7 +62,7 @@ def waiting_attempt(attempt_at: Any) -> Callable[[], Any]:
 
 def deal_now(tables: LiveTables, attempt: Attempt) -> None:
     """Do what the timer does when it fires."""
-    beginning = tables._tables[attempt.public_id].game.start
+    beginning = tables._tables[attempt.public_id].start
     assert beginning is not None
     beginning._deal_if_due()
 
@@ -98,7 +98,7 @@ async def test_the_cards_are_sent_from_memory(  # noqa: PLR0917
     first, second = sit(attempt), sit(attempt)
     await first.sit()
     await second.sit(have=0)
-    monkeypatch.setattr("games.live.table_copy.load", None)
+    monkeypatch.setattr("games.live.live_table.load", None)
     deal_now(tables, attempt)
     assert await first.is_silent()  # an early timer deals nothing
     clock.move()
@@ -118,9 +118,7 @@ async def test_the_start_frames_are_prepared(
     """Many tables may deal in one millisecond, so the start only sends."""
     attempt = await waiting_attempt()
     seat = await sit(attempt).opened()
-    start = tables._tables[attempt.public_id].game.start
-    assert start is not None
-    await start.reload()
+    await tables._tables[attempt.public_id].prepare_deal()
     monkeypatch.setattr("games.live.frames.view", None)
     clock.move(AHEAD + timedelta(seconds=3))
     deal_now(tables, attempt)
@@ -177,12 +175,12 @@ async def test_a_cancelled_start_shows_no_card(
     attempt = await waiting_attempt()
     seat = await sit(attempt).opened()
     await Attempt.objects.filter(pk=attempt.pk).adelete()
-    live = tables._tables[attempt.public_id].game
-    assert live.start is not None
-    await live.start.reload()
+    table = tables._tables[attempt.public_id]
+    await table.prepare_deal()
     assert (await seat.hear())["code"] == "not_found"
     clock.move()
-    assert live.start._timer.cancelled()
+    assert table.start is not None
+    assert table.start.is_cancelled
     assert (await seat.move("d", 1))["code"] == "not_begun"
     assert not CARD.findall(" ".join(seat.frames))
 
@@ -192,10 +190,10 @@ async def test_the_timer_ends_with_the_last_connection(
 ) -> None:
     attempt = await waiting_attempt()
     seat = await sit(attempt).opened()
-    live = tables._tables[attempt.public_id].game
+    table = tables._tables[attempt.public_id]
     await seat.leave()
-    assert live.start is not None
-    assert live.start._timer.cancelled()
+    assert table.start is not None
+    assert table.start.is_cancelled
 
 
 async def test_fractions_of_a_millisecond_are_waited_for(attempt_at: Any, sit: Sit, clock: Clock) -> None:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from games.attempts import lifecycle as attempts
 from games.attempts.lifecycle import close_attempt, record_of
 from games.core import events
-from games.live import live_game, loader, table_copy
+from games.live import live_table, loader
 from games.live.journal import JournalBusyError
 from games.live.sockets import base_consumer
 from games.live.table_registry import LiveTables
@@ -67,7 +67,7 @@ async def test_a_win_stands_although_its_close_failed(
 
     seat = await sit(nearly_won).opened()
     with monkeypatch.context() as patch:
-        patch.setattr(live_game, "close_attempt", away)
+        patch.setattr(live_table, "close_attempt", away)
         assert (await seat.move(WON[-1]))["type"] == "moved"
         assert await seat.is_silent()
         assert (await seat.move("u"))["code"] == "server_busy"
@@ -86,7 +86,7 @@ async def test_another_processs_moves_come_before_the_end(
     there = await sit(attempt, at=other_tables).opened()
     await there.move("d")
     table = tables._tables[attempt.public_id]
-    table.game.facts.deadline_ms = 0
+    table.attempt.deadline_ms = 0
     assert (await here.ask(PING))["type"] == "pong"
     assert [(await here.hear())["type"] for _ in range(2)] == ["moved", "ended"]
     assert here.n == 1
@@ -119,9 +119,9 @@ async def test_the_next_ping_sends_a_verdict_that_failed_to_load(
         patch.setattr(events, "notify_attempt", Mock())
         await sync_to_async(close_attempt)(attempt.pk, "resigned")
         await Attempt.objects.filter(pk=attempt.pk).aupdate(state="verified", cards_up=3)
-        patch.setattr(table_copy, "load", Mock(side_effect=OperationalError))
+        patch.setattr(live_table, "load", Mock(side_effect=OperationalError))
         tell(attempt.public_id, "verdict", state="verified", reasons=[], rank=7, cards_up=3)
-        while not tables._tables[attempt.public_id].game.copy.is_doubtful or tables._under_way:  # noqa: ASYNC110
+        while not tables._tables[attempt.public_id].is_doubtful or tables._under_way:  # noqa: ASYNC110
             await asyncio.sleep(0.001)
     assert (await seat.ask(PING))["type"] == "pong"
     assert [(await seat.hear())["type"] for _ in range(2)] == ["ended", "verdict"]

@@ -135,8 +135,8 @@ async def test_a_move_writes_nothing_about_presence(seated: Seated, tables: Live
 def table_of(player_id: int) -> Any:
     """Return what the report reads of a table."""
     deal = SimpleNamespace(day=timezone.now().date().isoformat(), variant="plot")
-    facts = SimpleNamespace(player_id=player_id, deal=deal, table=SimpleNamespace(cards_up=4))
-    return SimpleNamespace(game=SimpleNamespace(facts=facts))
+    attempt = SimpleNamespace(player_id=player_id, deal=deal, table=SimpleNamespace(cards_up=4))
+    return SimpleNamespace(attempt=attempt)
 
 
 async def test_a_server_reports_players_until_their_tables_close(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,7 @@ from django.urls import reverse
 
 from games.attempts.lifecycle import journal_of
 from games.attempts.verification import judge_alone
-from games.live import loader
-from games.live.opening_message import opening_view
+from games.live import frames, loader
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Deal, Move
 from games.pages.races.game_form import chosen
@@ -207,7 +206,7 @@ async def test_moves_from_another_process_are_taken_into_account(
 async def test_the_page_says_whether_undo_is_possible(seated: Seated) -> None:
     attempt, seat = await seated(free_undo=False)
     await seat.move("d")
-    opening = await sync_to_async(lambda: opening_view(loader.read(attempt.public_id)))()
+    opening = await sync_to_async(lambda: frames.opening(loader.load(attempt.public_id)))()
     assert opening["no_undo"] == "revealed"
 
 

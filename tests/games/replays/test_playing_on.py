@@ -42,7 +42,7 @@ def test_the_game_continues_from_the_replays_position(mine: Client, player: User
     assert (attempt.player_id, attempt.deal_id, attempt.ranked) == (player.pk, origin.deal_id, False)
     loaded = load(attempt.public_id)
     assert loaded.tokens == record_of(origin).tokens[:12]
-    assert set(loaded.clock) == {0}
+    assert set(loaded.token_times) == {0}
     page = mine.get(f"/table/{attempt.public_id}/")
     assert page.context["replay_url"] == f"/replay/{origin.public_id}/?n=12"
     assert f'id="back-to-replay" href="/replay/{origin.public_id}/?n=12"' in page.content.decode()

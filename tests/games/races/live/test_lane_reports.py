@@ -223,18 +223,18 @@ async def test_before_the_start_room_connections_count(watch: Watch, other_hub: 
 async def test_an_ordinary_table_is_not_reported(tables: LiveTables, seated: Sit, attempt_at: Any) -> None:
     attempt = await sync_to_async(attempt_at)()
     await seated(attempt)
-    assert tables._tables[attempt.public_id].game.feed.followers == ()
+    assert tables._tables[attempt.public_id].subscribers.followers == ()
 
 
 async def test_a_pending_report_needs_no_second_wakeup(tables: LiveTables, seated: Sit) -> None:
     _, (mine, _) = await running(2)
     await seated(mine)
     (reporter,) = (one for one in tables.companions if isinstance(one, LaneReporter))
-    game = tables._tables[mine.public_id].game
+    table = tables._tables[mine.public_id]
     reporter._marked.add(mine.pk)
     reporter._racers[mine.pk].dealt_recorded = True
     reporter._wake.clear()
-    reporter.changed(game)
+    reporter.changed(table)
     assert not reporter._wake.is_set()
 
 
@@ -280,11 +280,11 @@ async def test_a_repetition_delays_no_move(tables: LiveTables, seated: Sit, monk
     told = LaneReporter(tables)
     monkeypatch.setattr(told, "_send", send)
     monkeypatch.setattr(told, "_keep_reporting", lambda: asyncio.sleep(0))
-    game = tables._tables[mine.public_id].game
-    told.changed(game)
+    table = tables._tables[mine.public_id]
+    told.changed(table)
     await told.report(100.0)
     await told.report(100.0 + lane_reports.REPEAT_EVERY)  # nothing has changed: every lane is repeated
     await play(seat, 1)
-    told.changed(game)
+    told.changed(table)
     await told.report(100.1 + lane_reports.REPEAT_EVERY)
     assert [lane[2] for (lane,) in sent] == [0, 0, 1]

@@ -182,11 +182,11 @@ async def test_a_cancelled_countdown_deals_nothing(tables: LiveTables, watch: Wa
     viewer = await watch(house, house.players[0])
     await viewer.say("leave")
     await viewer.until_room(lambda one: one.race("to_come").get("state") == "open")
-    game = tables._tables[second.public_id].game
-    assert game.start is not None
-    await game.start.reload()
+    table = tables._tables[second.public_id]
+    await table.prepare_deal()
     assert (await stays.hear())["code"] == "not_found"
-    assert game.start._timer.cancelled()
+    assert table.start is not None
+    assert table.start.is_cancelled
     assert not hidden_words(stays.frames)
     await stays.leave()
     assert not await Attempt.objects.filter(pk=first.pk).aexists()

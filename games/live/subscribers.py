@@ -1,4 +1,4 @@
-"""Feed of a table: frames to its connections, and notices of changes to its followers and other processes."""
+"""Subscribers of a table: its connections get frames, its followers and other processes notices of changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Connection(Protocol):
         """Queue a frame without waiting."""
 
 
-class Feed:
+class TableSubscribers:
     """The connections of a table in this process, its followers, and the other processes that have it open."""
 
     __slots__ = ("_process", "_public_id", "_recent", "connections", "followers", "n", "other_processes")
