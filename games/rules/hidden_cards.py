@@ -82,7 +82,7 @@ class Unseen:
                 copy.hidden |= 1 << card
         if facts := table.unseen_facts():
             copy.restore_facts({name: str(fact) for name, fact in facts.items()})
-        copy.reckon()
+        copy.recompute_derived()
         return copy
 
 

@@ -46,7 +46,7 @@ def read_position(text: object, *, version: int = RULES_VERSION) -> Table:
         table.check_position()
     except (KeyError, IndexError):
         raise PositionError("a fact or a pile of this game is missing") from None
-    table.reckon()
+    table.recompute_derived()
     if table.position() != text:
         raise PositionError("this is not the canonical spelling of the position")
     return table
@@ -94,7 +94,7 @@ def _fill_pile(table: Table, field: str) -> None:
 def _check_cards(table: Table) -> None:
     """Check that the deck is complete, including Labyrinth's aces, which start on their foundations."""
     counts = Counter(card for name in table.pile_names() for card in table.pile(name))
-    expected = Counter(table.DECK.cards) + Counter(table.STARTED)
+    expected = Counter(table.DECK.cards) + Counter(table.CARDS_ON_FOUNDATIONS)
     for card in (counts - expected) | (expected - counts):
         fault = "too often" if counts[card] > expected[card] else "missing"
         raise PositionError(f"{table.DECK.names[card]} is {fault}")

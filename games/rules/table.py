@@ -62,7 +62,7 @@ class Table(ABC):
     TABLEAU: ClassVar[int]
     FOUNDATIONS: ClassVar[int]
     STOCK: ClassVar[bool] = True
-    STARTED: ClassVar[tuple[int, ...]] = ()
+    CARDS_ON_FOUNDATIONS: ClassVar[tuple[int, ...]] = ()
     """Cards that are not shuffled but lie on the foundations from the start."""
 
     __slots__ = (
@@ -107,7 +107,7 @@ class Table(ABC):
         """Deal a table from `deck`, a complete deck of card integers in deck order."""
         table = cls(options)
         table._deal(list(deck))
-        table.reckon()
+        table.recompute_derived()
         return table
 
     @classmethod
@@ -135,7 +135,7 @@ class Table(ABC):
         """Lay out a complete deck; cards are dealt from the front of the list."""
 
     @abstractmethod
-    def reckon(self) -> None:
+    def recompute_derived(self) -> None:
         """Compute everything that the game derives from its piles and facts."""
 
     @abstractmethod

@@ -47,7 +47,7 @@ class Braid(Table):
         self.rounds_left = int(self.options["redeals"])
         self.direction = "up" if self.options["direction"] == "up" else None
 
-    def reckon(self) -> None:
+    def recompute_derived(self) -> None:
         self.reserve, self.waste = self.piles[BRAID], self.piles[WASTE]
         self.base = RANK[self.foundations[0][0]]
         self.cards_up = sum(map(len, self.foundations))

@@ -29,19 +29,19 @@ class Labyrinth(Table):
     VOCABULARY = Vocabulary((*(f"t{cell}" for cell in range(CELLS)), "s"))
     TABLEAU = CELLS
     FOUNDATIONS = 4
-    STARTED = (0, 13, 26, 39)
+    CARDS_ON_FOUNDATIONS = (0, 13, 26, 39)
 
     __slots__ = ("_next", "_occupied", "_where", "rows")
 
     def _deal(self, deck: list[int]) -> None:
-        for suit, ace in enumerate(self.STARTED):
+        for suit, ace in enumerate(self.CARDS_ON_FOUNDATIONS):
             self.foundations[suit].append(ace)
         for cell in range(ROW):
             self.tableau[cell].append(deck[cell])
         self.stock[:] = deck[: ROW - 1 : -1]
         self.rows = 1
 
-    def reckon(self) -> None:
+    def recompute_derived(self) -> None:
         self.goal = 52
         self.cards_up = sum(map(len, self.foundations))
         self._next = [pile[-1] + 1 if RANK[pile[-1]] < 12 else -1 for pile in self.foundations]
@@ -57,7 +57,7 @@ class Labyrinth(Table):
 
     def check_position(self) -> None:
         check_cells(self.tableau)
-        check_suit_foundations(self.foundations, self.STARTED, (13,) * 4)
+        check_suit_foundations(self.foundations, self.CARDS_ON_FOUNDATIONS, (13,) * 4)
         if not all(self.foundations):
             raise PositionError("the aces lie on the foundations")
         if any(self.tableau[ROW * self.rows :]):

@@ -40,7 +40,7 @@ class Plot(Table):
             self.tableau[pile].append(deck[first + pile])
         self.stock[:] = deck[: first + PILES - 1 : -1]
 
-    def reckon(self) -> None:
+    def recompute_derived(self) -> None:
         self.reserve, self.waste = self.piles[RESERVE], self.piles[WASTE]
         self.base = RANK[self.foundations[0][0]]
         self.cards_up = sum(map(len, self.foundations))

@@ -46,7 +46,7 @@ class Stonewall(Table):
         for cell, card in enumerate(deck[PILES * DEALT :]):
             self.piles[RESERVE + cell].append(card)
 
-    def reckon(self) -> None:
+    def recompute_derived(self) -> None:
         self.cards_up = sum(map(len, self.foundations))
         self._next = [suit * 13 + len(pile) if len(pile) < 13 else -1 for suit, pile in enumerate(self.foundations)]
         """The card each suit's foundation takes next, -1 when it is complete."""

@@ -113,7 +113,7 @@ class Tarot(Table):
             self.hidden &= ~(1 << deck[place - 1])
         self.stock[:] = deck[: place - 1 : -1]
 
-    def reckon(self) -> None:
+    def recompute_derived(self) -> None:
         self.cards_up = sum(map(len, self.foundations))
         lowest = (0, 14, 28, 42, self._lowest_trump)
         self._next = [

@@ -103,7 +103,7 @@ def test_a_card_once_shown_is_never_unseen(variant: str) -> None:
         shown |= {card for pile in table.view()["piles"].values() for card in pile if card}
         (left,) = unseen.deals(table, chance, 0)
         assert shown.isdisjoint(table.DECK.written(left))
-        assert len(shown) + len(left) == len(table.DECK.cards) + len(table.STARTED)
+        assert len(shown) + len(left) == len(table.DECK.cards) + len(table.CARDS_ON_FOUNDATIONS)
         legal = table.legal_moves()
         table.push("u" if table.can_undo and (not legal or chance.random() < 0.3) else chance.choice(legal))
         unseen = unseen.after(table)
