@@ -36,6 +36,16 @@ export default [
     rules: { "no-restricted-globals": "off" },
   },
   {
+    // The state of a table is its ground floor: it knows nothing of drawing, input and the rest.
+    files: ["static/js/table/state/**/*.js"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        { patterns: [{ regex: "^\\.\\./[a-z]", message: "state/ imports nothing above it." }] },
+      ],
+    },
+  },
+  {
     files: ["static/css/**/*.css"],
     plugins: { css, form: { rules: { width } } },
     language: "css/css",

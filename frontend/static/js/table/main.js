@@ -3,20 +3,20 @@
 import { all, byId } from "../shared/dom.js";
 import { applySettings, tryStorage } from "../site/settings.js";
 import { bindHint } from "./hud/hint-button.js";
-import { companyAt } from "./social/company.js";
+import { opponentsAt } from "./social/opponents.js";
 import { plays } from "./state/game.js";
 import { guideAt } from "./lesson/guide-loader.js";
 import { showConnection, showFigures, showTime } from "./hud/hud.js";
-import { askWhy, play, playOut, receive, redo, resign, undo } from "./state/online.js";
+import { askWhy, play, playOut, receive, redo, resign, undo } from "./controller.js";
 import { bindNames } from "./input/pile-look.js";
 import { bindPause, showPause } from "./hud/pause.js";
 import { drawCards } from "./input/tap.js";
-import { ahead, late, styles } from "./state/late.js";
+import { prefetch, lazily, loadStyles } from "../shared/lazy.js";
 import { TableSocket } from "./state/socket.js";
-import { newState } from "./state/state.js";
+import { newTable } from "./drawing/new-table.js";
 import { bind, draw, observe } from "./table.js";
 
-/** @import { Company } from "./social/company.js" */
+/** @import { Opponents } from "./social/opponents.js" */
 /** @import { How, State } from "./state/state.js" */
 
 /** Longest wait of the first cards for their faces, in ms. */
@@ -24,20 +24,20 @@ const FACES_WITHIN = 400;
 const TICK = 250;
 
 const theDialogs = async () => {
-  const [module] = await Promise.all([import("./hud/dialogs.js"), styles(byId("felt").dataset.dialogs ?? "")]);
+  const [module] = await Promise.all([import("./hud/dialogs.js"), loadStyles(byId("felt").dataset.dialogs ?? "")]);
   return module;
 };
 
 /** @param {HTMLElement} felt */
 function start(felt) {
   /** @type {State} */
-  const state = newState(felt, {
+  const state = newTable(felt, {
     play: (token) => play(state, socket, token),
-    draw: (how) => show(state, company, how),
+    draw: (how) => show(state, opponents, how),
     why: (pile, count, to) => askWhy(socket, pile, count, to),
   });
-  /** @type {Company} */
-  const company = companyAt(state);
+  /** @type {Opponents} */
+  const opponents = opponentsAt(state);
   const keys = {
     undo: () => undo(state, socket),
     redo: () => redo(state, socket),
@@ -58,16 +58,16 @@ function start(felt) {
     status: (status) => showConnection(status, state),
   });
   const take = (/** @type {any} */ message) => {
-    if (message.type === "waiting") return company.wait(message);
-    if (message.type === "error") company.refused(message.code);
+    if (message.type === "waiting") return opponents.wait(message);
+    if (message.type === "error") opponents.refused(message.code);
     receive(state, socket, message);
     guide.heard(message);
-    if (message.type === "moved" || state.status !== "playing") ahead(theDialogs);
+    if (message.type === "moved" || state.status !== "playing") prefetch(theDialogs);
   };
   const openDialog = (/** @type {string} */ id) =>
-    late(theDialogs, (module) => module.openDialog(state, socket, keys, id));
+    lazily(theDialogs, (module) => module.openDialog(state, socket, keys, id));
   bindButtons(state, socket, openDialog);
-  byId("share")?.addEventListener("click", () => late(theDialogs, (module) => module.shareResult(state)));
+  byId("share")?.addEventListener("click", () => lazily(theDialogs, (module) => module.shareResult(state)));
   begin(state, take);
 }
 
@@ -88,15 +88,15 @@ async function begin(state, take) {
 
 /**
  * Draws the table. On the first drawing of an unplayed game, the cards are dealt.
- * @param {State} state @param {Company} company @param {How} [how]
+ * @param {State} state @param {Opponents} opponents @param {How} [how]
  */
-function show(state, company, how = {}) {
+function show(state, opponents, how = {}) {
   const view = draw(state, state.drawn ? how : { deal: state.n === 0 });
   if (!view) return;
   state.felt.dataset.confirmed = String(state.n ?? "");
   showFigures(state, view);
   showPause(state);
-  company.drawn(view);
+  opponents.drawn(view);
 }
 
 /** @param {State} state @param {TableSocket} socket @param {(id: string) => void} openDialog */

@@ -12,7 +12,7 @@ import { isPuzzleRace, parts } from "../types.js";
 
 const TICK = 200;
 /** Wait for an opponent after which a ghost is offered, in ms. */
-const LONG = 30000;
+const GHOST_AFTER_MS = 30000;
 /** Wait after which a bot is offered, in ms. */
 const BOTS_AFTER = 20000;
 
@@ -168,7 +168,7 @@ export class Stage {
       write(figure, left > 60000 ? clockText(left) : String(Math.ceil(left / 1000)));
     }
     const waited = room?.kind === "quick" ? performance.now() - this.#since : 0;
-    byId("ghost").hidden = waited < LONG;
+    byId("ghost").hidden = waited < GHOST_AFTER_MS;
     byId("bots-offer").hidden = waited < BOTS_AFTER || !this.#seeks || race?.seats.length !== 1;
   }
 }

@@ -5,7 +5,7 @@ import { t } from "../../shared/i18n.js";
 import { say } from "../../shared/announcer.js";
 import { keepFocus } from "../input/focus.js";
 import { shown } from "../state/game.js";
-import { styles } from "../state/late.js";
+import { loadStyles } from "../../shared/lazy.js";
 import { answerTo } from "./answers.js";
 import { commands, waysOf } from "./phrases.js";
 import { capital, example, tableText } from "./table-text.js";
@@ -21,7 +21,7 @@ let line = null;
 
 /** @param {State} state @param {Keys} keys */
 export async function openCommands(state, keys) {
-  await styles(state.felt.dataset.commands ?? "");
+  await loadStyles(state.felt.dataset.commands ?? "");
   line ??= new CommandLine(state, keys);
   line.open();
 }
@@ -34,7 +34,7 @@ export function readTable(state) {
 
 /** Lists the commands in the help, folded. @param {HTMLElement} dialog @param {State} state */
 export function listCommands(dialog, { felt, view }) {
-  styles(felt.dataset.commands ?? "");
+  loadStyles(felt.dataset.commands ?? "");
   const entries = commands()
     .filter(({ about }) => about)
     .flatMap((command) => [

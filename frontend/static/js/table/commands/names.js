@@ -4,7 +4,8 @@
  */
 
 import { t } from "../../shared/i18n.js";
-import { cardName, pileName, sizeOf } from "../drawing/cards.js";
+import { cardName, pileName } from "../drawing/cards.js";
+import { sizeOf } from "../state/cards.js";
 import { words } from "./phrases.js";
 
 /** @import { Card, Pile, View } from "../state/types.js" */

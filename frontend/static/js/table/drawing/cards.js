@@ -1,12 +1,10 @@
 /** Names and drawing of cards and piles. */
 
 import { marked, t, tc, tn } from "../../shared/i18n.js";
-import { FOUNDATIONS } from "./suits.js";
+import { FOUNDATIONS, sizeOf, suitOf } from "../state/cards.js";
 
 /** @import { Card, Pile, View } from "../state/types.js" */
 
-const FRENCH = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
-const TAROT = { W: "wands", C: "cups", S: "swords", P: "pentacles" };
 const RANKS = {
   french: {
     A: marked("French deck", "ace"),
@@ -74,16 +72,6 @@ const TRUMPS = [
   marked("tarot", "Judgement"),
   marked("tarot", "the World"),
 ];
-
-/** @param {string} game */
-export const deckOf = (game) => (game === "tarot" ? "tarot" : "french");
-
-/** @param {Card} card @param {string} game @returns {string} "clubs", "cups", "trumps": for the style sheet */
-export function suitOf(card, game) {
-  if (card[0] === "M" && game === "tarot") return "trumps";
-  const suit = card[card.length - 1];
-  return game === "tarot" ? TAROT[/** @type {"W"} */ (suit)] : FRENCH[/** @type {"S"} */ (suit)];
-}
 
 /** @param {string} rank of the French deck @returns {string} */
 export const rankName = (rank) => tc(...RANKS.french[/** @type {"A"} */ (rank)]);
@@ -160,5 +148,8 @@ export function pileText(view, pile) {
   return `${pileName(pile, view)}, ${size === 0 ? t("empty") : tn("1 card", "{n} cards", size)}`;
 }
 
-/** @param {View} view @param {Pile} pile @returns {number} the size of a pile, including hidden cards */
-export const sizeOf = (view, pile) => (view.under[pile] ?? 0) + (view.piles[pile]?.length ?? 0);
+/** @type {Record<string, string>} */
+const SIGNS = { spades: "♠", hearts: "♥", diamonds: "♦", clubs: "♣" };
+
+/** The sign of an empty foundation. @param {string} game @param {number} k its number from 0 @returns {string} */
+export const signOf = (game, k) => SIGNS[FOUNDATIONS[game][k]] ?? FOUNDATIONS[game][k];

@@ -3,7 +3,8 @@
 import { part } from "../../shared/dom.js";
 import { settings } from "../../site/settings.js";
 import { artworkAt } from "./artwork.js";
-import { cardName, deckOf, pileName, suitOf } from "./cards.js";
+import { cardName, pileName } from "./cards.js";
+import { deckOf, suitOf } from "../state/cards.js";
 import { small } from "./layouts/card-spacing.js";
 
 /** @import { CardRect, View } from "../state/types.js" */

@@ -1,6 +1,6 @@
 /** Lookup of cards and piles on the felt. */
 
-import { sizeOf } from "./cards.js";
+import { sizeOf } from "../state/cards.js";
 
 /** @import { Piece, State } from "../state/state.js" */
 /** @import { Pile } from "../state/types.js" */

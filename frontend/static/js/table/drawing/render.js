@@ -5,7 +5,7 @@
  */
 
 import { motionReduced, settings } from "../../site/settings.js";
-import { sizeOf } from "./cards.js";
+import { sizeOf } from "../state/cards.js";
 import { blankCard } from "./faces.js";
 import { shown } from "../state/game.js";
 import { layout } from "./layout.js";

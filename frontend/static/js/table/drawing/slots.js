@@ -1,7 +1,8 @@
 /** Slots for piles, with the number of cards in piles that do not show them. */
 
 import { part, write } from "../../shared/dom.js";
-import { pileText, sizeOf } from "./cards.js";
+import { pileText } from "./cards.js";
+import { sizeOf } from "../state/cards.js";
 import { move } from "./motion.js";
 
 /** @import { Faces } from "./faces.js" */

@@ -1,7 +1,8 @@
 /** Words for moves, for screen readers. */
 
 import { t, tn } from "../../shared/i18n.js";
-import { cardName, pileName, sizeOf } from "../drawing/cards.js";
+import { cardName, pileName } from "../drawing/cards.js";
+import { sizeOf } from "../state/cards.js";
 import { parse } from "../state/moves.js";
 
 /** @import { Token, View } from "../state/types.js" */

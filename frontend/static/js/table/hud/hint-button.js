@@ -1,7 +1,7 @@
 /** Button that asks the server for a hint. */
 
 import { byId } from "../../shared/dom.js";
-import { late } from "../state/late.js";
+import { lazily } from "../../shared/lazy.js";
 
 /** @import { State } from "../state/state.js" */
 
@@ -10,7 +10,7 @@ export function bindHint(state) {
   const button = byId("hint");
   if (!button) return undefined;
   const ask = () =>
-    late(
+    lazily(
       () => import("./hint.js"),
       ({ askHint }) => askHint(state, button),
     );

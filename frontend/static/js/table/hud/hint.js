@@ -5,7 +5,7 @@ import { t, tn } from "../../shared/i18n.js";
 import { noAnswer, request } from "../../shared/request.js";
 import { pileName, theCard } from "../drawing/cards.js";
 import { offered, plays } from "../state/game.js";
-import { notice } from "./hud.js";
+import { notice } from "../../shared/notice.js";
 import { parse } from "../state/moves.js";
 import { pointAt } from "../input/picked-card.js";
 

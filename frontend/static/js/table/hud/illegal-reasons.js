@@ -1,7 +1,8 @@
 /** Texts that explain why cards cannot move. The reasons come from the rules: docs/protocol.md, "Reasons". */
 
 import { t, tc } from "../../shared/i18n.js";
-import { rankName, suitOf, theCard } from "../drawing/cards.js";
+import { rankName, theCard } from "../drawing/cards.js";
+import { suitOf } from "../state/cards.js";
 
 /** @import { View } from "../state/types.js" */
 

@@ -5,7 +5,7 @@ import { t } from "../../shared/i18n.js";
 import { noAnswer } from "../../shared/request.js";
 import { say } from "../../shared/announcer.js";
 import { keepFocus } from "../input/focus.js";
-import { hush, notice } from "./hud.js";
+import { hush, notice } from "../../shared/notice.js";
 import { pick } from "../input/picked-card.js";
 
 /** @import { TableSocket } from "../state/socket.js" */

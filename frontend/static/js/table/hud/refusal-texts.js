@@ -1,7 +1,7 @@
 /** Texts for the server's error codes, in the page's language; the server's own messages are for programs and logs. */
 
 import { t } from "../../shared/i18n.js";
-import { notice } from "./hud.js";
+import { notice } from "../../shared/notice.js";
 import { whyText } from "./illegal-reasons.js";
 
 /** @import { State } from "../state/state.js" */

@@ -2,8 +2,8 @@
 
 import { all } from "../../shared/dom.js";
 import { shortcutOff } from "../../site/settings.js";
-import { sizeOf } from "../drawing/cards.js";
-import { late } from "../state/late.js";
+import { sizeOf } from "../state/cards.js";
+import { lazily } from "../../shared/lazy.js";
 import { readPile } from "./pile-look.js";
 import { pick, targets } from "./picked-card.js";
 import { drawCards, sendUp, tap } from "./tap.js";
@@ -30,11 +30,11 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 const reader = () => import("../commands/command-line.js");
 
 /** @param {State} state @param {Keys} keys */
-export const openCommands = (state, keys) => late(reader, (module) => module.openCommands(state, keys));
+export const openCommands = (state, keys) => lazily(reader, (module) => module.openCommands(state, keys));
 
 /** Lists the commands in the help when it is first opened. @param {State} state @param {HTMLElement} dialog */
 export function bindHelp(state, dialog) {
-  const list = () => late(reader, ({ listCommands }) => listCommands(dialog, state));
+  const list = () => lazily(reader, ({ listCommands }) => listCommands(dialog, state));
   dialog.addEventListener("focusin", list, { once: true });
 }
 
@@ -177,7 +177,7 @@ function anywhere(state, keys, event) {
     Pause: keys.pause,
     Z: keys.redo,
     r: keys.resign,
-    l: () => late(reader, ({ readTable }) => readTable(state)),
+    l: () => lazily(reader, ({ readTable }) => readTable(state)),
     "/": () => openCommands(state, keys),
     Escape: () => pick(state, null),
   };

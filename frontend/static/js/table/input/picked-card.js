@@ -2,7 +2,7 @@
 
 import { tn } from "../../shared/i18n.js";
 import { say } from "../../shared/announcer.js";
-import { sizeOf } from "../drawing/cards.js";
+import { sizeOf } from "../state/cards.js";
 import { choices, offered, shown } from "../state/game.js";
 import { likelyFoundation, parse } from "../state/moves.js";
 import { faceOf, topOf } from "../drawing/pieces.js";

@@ -5,7 +5,7 @@
 
 import { byId } from "../../shared/dom.js";
 import { pieceAt } from "../drawing/pieces.js";
-import { late } from "../state/late.js";
+import { lazily } from "../../shared/lazy.js";
 
 /** @import { State } from "../state/state.js" */
 /** @import { Pile } from "../state/types.js" */
@@ -26,7 +26,7 @@ export function bindNames(state) {
     hideName();
   };
   const name = (/** @type {Pile} */ pile) =>
-    late(drawing, ({ showName }) => over === pile && showName(state, pile), ignore);
+    lazily(drawing, ({ showName }) => over === pile && showName(state, pile), ignore);
   felt.addEventListener("pointermove", (event) => {
     if (state.held?.looked) return undefined;
     if (event.pointerType !== "mouse" || event.buttons !== 0) return leave();
@@ -49,11 +49,11 @@ export function lookAt(state) {
     peek(state, held.pile);
     showName(state, held.pile);
   };
-  late(drawing, show, ignore);
+  lazily(drawing, show, ignore);
 }
 
 /** Fans a pile out until the next key, and reads its cards. @param {State} state @param {Pile} pile */
-export const readPile = (state, pile) => late(drawing, ({ peekAt }) => peekAt(state, pile), ignore);
+export const readPile = (state, pile) => lazily(drawing, ({ peekAt }) => peekAt(state, pile), ignore);
 
 export function hideName() {
   const name = byId("pile-name");

@@ -1,7 +1,7 @@
 /** Pointer input: a press that moves is a drag, one that does not is a tap. */
 
 import { settings } from "../../site/settings.js";
-import { sizeOf } from "../drawing/cards.js";
+import { sizeOf } from "../state/cards.js";
 import { choiceUnder, pileUnder } from "./drop-target.js";
 import { choices } from "../state/game.js";
 import { move } from "../drawing/motion.js";
@@ -16,7 +16,7 @@ import { refuse } from "./illegal-move.js";
 
 const SLACK = 6;
 /** A motionless press of this length, in ms, is neither tap nor drag: it peeks at the pile. */
-const LONG = 480;
+const LONG_PRESS_MS = 480;
 
 /** @param {State} state */
 export function bindPointer(state) {
@@ -73,7 +73,7 @@ function press(state, event) {
   const { pointerId: pointer, clientX: x, clientY: y } = event;
   const box = state.felt.getBoundingClientRect();
   const start = { pointer, x, y, dx: 0, dy: 0, box, ...pieceAt(state, x - box.left, y - box.top) };
-  const asking = window.setTimeout(() => look(state), LONG);
+  const asking = window.setTimeout(() => look(state), LONG_PRESS_MS);
   state.held = { ...start, lifted: null, choices: [], refused: false, frame: 0, asking, looked: false };
   state.felt.setPointerCapture(pointer);
 }

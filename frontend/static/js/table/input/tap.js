@@ -1,6 +1,6 @@
 /** Meaning of a tap: it picks a card up, puts it down, moves it at once, or turns the stock. */
 
-import { sizeOf } from "../drawing/cards.js";
+import { sizeOf } from "../state/cards.js";
 import { pieceOf } from "../drawing/pieces.js";
 import { choices, offered, shown } from "../state/game.js";
 import { refuse } from "./illegal-move.js";
@@ -10,7 +10,7 @@ import { pick, targets } from "./picked-card.js";
 /** @import { Choice, Pile, View } from "../state/types.js" */
 
 /** Games whose empty tableau piles are interchangeable. */
-export const ALIKE = ["stonewall", "tarot"];
+export const INTERCHANGEABLE_COLUMNS = ["stonewall", "tarot"];
 
 /**
  * @param {View} view @param {Choice[]} found the moves of a card
@@ -18,7 +18,7 @@ export const ALIKE = ["stonewall", "tarot"];
  */
 export function onlyMove(view, found) {
   const isAlike = (/** @type {Choice} */ { to }) =>
-    to[0] === "t" && sizeOf(view, to) === 0 && ALIKE.includes(view.game);
+    to[0] === "t" && sizeOf(view, to) === 0 && INTERCHANGEABLE_COLUMNS.includes(view.game);
   return found.length === 1 || found.every(isAlike) ? found[0] : undefined;
 }
 

@@ -1,7 +1,7 @@
 /** Lazy loader of the guide to a first game. */
 
 import { byId } from "../../shared/dom.js";
-import { late } from "../state/late.js";
+import { lazily } from "../../shared/lazy.js";
 
 /** @import { Guide } from "./guide.js" */
 /** @import { State } from "../state/state.js" */
@@ -14,7 +14,7 @@ export function guideAt(state) {
   let guide = null;
   return {
     heard: (message) =>
-      late(
+      lazily(
         () => Promise.all([import("./guide.js"), import("../hud/hint.js")]),
         ([{ Guide }, { moveText }]) => (guide ??= new Guide(state, place, moveText)).heard(message),
       ),

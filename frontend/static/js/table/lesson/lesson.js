@@ -13,7 +13,7 @@ import { openCommands } from "../input/keyboard.js";
 import { pick, pointAt } from "../input/picked-card.js";
 import { drawCards } from "../input/tap.js";
 import { play as sound } from "../hud/sound.js";
-import { newState } from "../state/state.js";
+import { newTable } from "../drawing/new-table.js";
 import { bind, draw, observe } from "../table.js";
 import { whyText } from "../hud/illegal-reasons.js";
 
@@ -33,7 +33,7 @@ class Lesson {
     this.section = section;
     this.graph = graph;
     this.texts = [...section.querySelectorAll(".lesson-texts li")].map((item) => item.innerHTML);
-    this.state = newState(felt, {
+    this.state = newTable(felt, {
       play: (token) => this.play(token),
       draw: (how = {}) => draw(this.state, how),
       why: (pile, count, to) => this.#refuse(this.graph.why(this.#at, pile, count, to)),

@@ -3,7 +3,7 @@
 import { byId, button, link, part } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { csrfToken, noAnswer, request } from "../../shared/request.js";
-import { notice } from "../hud/hud.js";
+import { notice } from "../../shared/notice.js";
 
 /**
  * @typedef {{player: string, address: string}} Source

@@ -2,7 +2,8 @@
 
 import { part } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { cardName, suitOf } from "../drawing/cards.js";
+import { cardName } from "../drawing/cards.js";
+import { suitOf } from "../state/cards.js";
 
 /** @import { State } from "../state/state.js" */
 /** @import { Card, Pile } from "../state/types.js" */

@@ -10,7 +10,7 @@ import { pick } from "../input/picked-card.js";
 import { drawCards } from "../input/tap.js";
 import { takeView } from "../state/game.js";
 import { parse } from "../state/moves.js";
-import { newState } from "../state/state.js";
+import { newTable } from "../drawing/new-table.js";
 import { bind, draw, observe } from "../table.js";
 import { listHidden, markCards, markFaceDown } from "./hidden-cards.js";
 import { Playback } from "./playback.js";
@@ -41,7 +41,7 @@ export class OpenTable {
   /** @param {HTMLElement} felt @param {Step} step the first one @param {(token: Token) => void} onMove */
   constructor(felt, step, onMove) {
     this.step = step;
-    this.state = newState(felt, {
+    this.state = newTable(felt, {
       play: (token) => {
         if (this.isWaiting || !this.isOpen || this.#playback.running) return;
         pick(this.state, null);

@@ -6,7 +6,7 @@ import { noAnswer, requestJson } from "../../shared/request.js";
 import { shareText } from "../../shared/share.js";
 import { applySettings } from "../../site/settings.js";
 import { say } from "../../shared/announcer.js";
-import { notice } from "../hud/hud.js";
+import { notice } from "../../shared/notice.js";
 import { play as sound } from "../hud/sound.js";
 import { parse } from "../state/moves.js";
 import { showAfter } from "./after-try.js";

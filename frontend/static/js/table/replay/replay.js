@@ -14,7 +14,7 @@ import { parse } from "../state/moves.js";
 import { Playback } from "./playback.js";
 import { render } from "../drawing/render.js";
 import { bindSharing } from "./share-dialog.js";
-import { newState } from "../state/state.js";
+import { newTable } from "../drawing/new-table.js";
 import { drawThinking, gapsOf } from "./thinking-times.js";
 import { bindKeys, showRunning, viewsOf } from "./transport.js";
 
@@ -35,7 +35,7 @@ class Replay {
     this.felt = felt;
     this.tools = tools;
     this.steps = steps;
-    this.state = newState(felt, { play: () => {}, draw: () => {} });
+    this.state = newTable(felt, { play: () => {}, draw: () => {} });
     this.views = viewsOf(steps);
     this.clock = steps.moved.map(({ ms }) => ms);
     this.gaps = gapsOf(this.clock);

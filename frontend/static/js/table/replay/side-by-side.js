@@ -8,7 +8,7 @@ import { clockText, durationText } from "../../shared/times.js";
 import { say } from "../../shared/announcer.js";
 import { parse } from "../state/moves.js";
 import { render } from "../drawing/render.js";
-import { newState } from "../state/state.js";
+import { newTable } from "../drawing/new-table.js";
 import { bindKeys, showRunning, viewsOf } from "./transport.js";
 
 /** @import { Steps } from "./replay.js" */
@@ -31,7 +31,7 @@ class Board {
     this.moved = steps.moved;
     this.end = steps.end;
     this.views = viewsOf(steps);
-    this.state = newState(this.felt, { play: () => {}, draw: () => {} });
+    this.state = newTable(this.felt, { play: () => {}, draw: () => {} });
     new ResizeObserver(() => this.#draw(true)).observe(this.felt);
   }
 

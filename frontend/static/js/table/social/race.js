@@ -10,7 +10,7 @@ import { Lanes, stateText } from "../../races/room/lanes.js";
 import { ordinal } from "../../races/ordinal.js";
 import { listen, offerRematches } from "../../races/notices/rematch.js";
 import { RaceSocket } from "../../races/socket.js";
-import { showEnd } from "../state/online.js";
+import { showEnd } from "../controller.js";
 import { Reactions } from "./reactions.js";
 import { Starting } from "./race-countdown.js";
 import { placeText, RaceNews } from "./race-news.js";

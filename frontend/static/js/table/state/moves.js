@@ -3,8 +3,7 @@
  * server decides what is legal, and a card turned up by a move stays face down here until the server names it.
  */
 
-import { sizeOf, suitOf } from "../drawing/cards.js";
-import { FOUNDATIONS } from "../drawing/suits.js";
+import { FOUNDATIONS, sizeOf, suitOf } from "./cards.js";
 
 /** @import { Card, Choice, Pile, Token, View } from "./types.js" */
 

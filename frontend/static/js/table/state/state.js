@@ -1,8 +1,7 @@
 /** Complete state of one table. The modules beside this one are functions over it. */
 
-import { Faces } from "../drawing/faces.js";
-import { Slots } from "../drawing/slots.js";
-
+/** @import { Faces } from "../drawing/faces.js" */
+/** @import { Slots } from "../drawing/slots.js" */
 /** @import { Rival } from "../social/ghost.js" */
 /** @import { Summary } from "../hud/end-panel.js" */
 /** @import { CardRect, Choice, Layout, Pile, Token, View } from "./types.js" */
@@ -48,9 +47,8 @@ import { Slots } from "../drawing/slots.js";
  * @property {boolean} runs
  */
 
-/** @param {HTMLElement} felt @param {Host} host */
-export function newState(felt, host) {
-  const faces = new Faces({ french: felt.dataset.french ?? "", tarot: felt.dataset.tarot ?? "" });
+/** @param {HTMLElement} felt @param {Host} host @param {Faces} faces @param {Slots} slots */
+export function newState(felt, host, faces, slots) {
   return {
     host,
 
@@ -112,7 +110,7 @@ export function newState(felt, host) {
     // The felt and its elements.
     felt,
     faces,
-    slots: new Slots(felt, faces),
+    slots,
     size: { width: 0, height: 0 },
     /** The view on the screen. */
     drawn: /** @type {View|null} */ (null),

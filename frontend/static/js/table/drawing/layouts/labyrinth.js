@@ -3,7 +3,7 @@
 import { Grid, Plan, roomiest } from "./grid.js";
 
 /** @import { View, Layout } from "../../state/types.js" */
-import { signOf } from "../suits.js";
+import { signOf } from "../cards.js";
 
 /** @param {View} view @param {number} width @param {number} height @param {boolean} flipped @returns {Layout} */
 export function labyrinth(view, width, height, flipped) {

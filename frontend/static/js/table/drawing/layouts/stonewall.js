@@ -4,7 +4,7 @@ import { longest } from "./card-spacing.js";
 import { Grid, Plan, roomiest, run } from "./grid.js";
 
 /** @import { View, Layout } from "../../state/types.js" */
-import { signOf } from "../suits.js";
+import { signOf } from "../cards.js";
 
 const WALL = run("t", 0, 6);
 

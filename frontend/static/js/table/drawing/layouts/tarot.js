@@ -4,7 +4,7 @@ import { least, longest, shared } from "./card-spacing.js";
 import { Grid, Plan, run } from "./grid.js";
 
 /** @import { View, Layout } from "../../state/types.js" */
-import { signOf } from "../suits.js";
+import { signOf } from "../cards.js";
 
 const PILES = run("t", 0, 9);
 const ROWS = [PILES.slice(0, 5), PILES.slice(5)];

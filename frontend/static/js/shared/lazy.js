@@ -3,8 +3,8 @@
  * of its own (see config/assets/bundler.py); in development it is loaded unchanged.
  */
 
-import { t } from "../../shared/i18n.js";
-import { notice } from "../hud/hud.js";
+import { t } from "./i18n.js";
+import { notice } from "./notice.js";
 
 /** Substitute for idle time in browsers that do not report it, in ms. */
 const SOON = 1000;
@@ -15,13 +15,13 @@ const SOON = 1000;
  * @param {(module: M) => void} use
  * @param {() => void} [failed] called if it cannot be loaded
  */
-export const late = (load, use, failed = lost) => load().then(use, failed);
+export const lazily = (load, use, failed = lost) => load().then(use, failed);
 
 /** @type {Map<string, Promise<void>>} */
 const sheets = new Map();
 
 /** Loads a lazy module's style sheet once. @param {string} address */
-export function styles(address) {
+export function loadStyles(address) {
   const coming =
     sheets.get(address) ??
     new Promise((resolve) => {
@@ -47,7 +47,7 @@ export const painted = () =>
   });
 
 /** Prefetches a module in idle time. @param {() => Promise<unknown>} load */
-export function ahead(load) {
+export function prefetch(load) {
   // After a failure, the module is loaded when it is needed.
   const begin = () => load().catch(() => {});
   // Not every browser reports idle time.

@@ -1,11 +1,11 @@
-/** Online table: the messages between client and server. */
+/** Controller of an online table: sends the player's moves, and applies the server's messages to the state. */
 
-import { byId } from "../../shared/dom.js";
-import { t } from "../../shared/i18n.js";
-import { noAnswer } from "../../shared/request.js";
-import { say } from "../../shared/announcer.js";
-import { moveText } from "../hud/announce.js";
-import { moveUpLater } from "./auto-up.js";
+import { byId } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { noAnswer } from "../shared/request.js";
+import { say } from "../shared/announcer.js";
+import { moveText } from "./hud/announce.js";
+import { moveUpLater } from "./state/auto-up.js";
 import {
   isUndoBarred,
   canUndo,
@@ -22,30 +22,31 @@ import {
   takeVerdict,
   takeView,
   turn,
-} from "./game.js";
-import { barredText, hush, notice } from "../hud/hud.js";
-import { ahead, late, styles } from "./late.js";
-import { parse } from "./moves.js";
-import { pick } from "../input/picked-card.js";
-import { forgetLine, recall, remember } from "./undo-history.js";
-import { play as sound } from "../hud/sound.js";
+} from "./state/game.js";
+import { barredText } from "./hud/hud.js";
+import { hush, notice } from "../shared/notice.js";
+import { prefetch, lazily, loadStyles } from "../shared/lazy.js";
+import { parse } from "./state/moves.js";
+import { pick } from "./input/picked-card.js";
+import { forgetLine, recall, remember } from "./state/undo-history.js";
+import { play as sound } from "./hud/sound.js";
 
-/** @import { TableSocket } from "./socket.js" */
-/** @import { State } from "./state.js" */
-/** @import { Pile, Token, View } from "./types.js" */
-/** @import { Reason } from "../hud/illegal-reasons.js" */
+/** @import { TableSocket } from "./state/socket.js" */
+/** @import { State } from "./state/state.js" */
+/** @import { Pile, Token, View } from "./state/types.js" */
+/** @import { Reason } from "./hud/illegal-reasons.js" */
 
 /** Time within which all messages about a game's end should arrive, in ms. */
 const MISSING_WITHIN = 1000;
 
 const theEnd = async () => {
-  const [module] = await Promise.all([import("../hud/finish.js"), styles(byId("finish").dataset.styles ?? "")]);
+  const [module] = await Promise.all([import("./hud/finish.js"), loadStyles(byId("finish").dataset.styles ?? "")]);
   return module;
 };
 /** Shows what is known about the end of a game. @param {State} state */
-export const showEnd = (state) => late(theEnd, (module) => module.showEnd(state));
+export const showEnd = (state) => lazily(theEnd, (module) => module.showEnd(state));
 
-const theWords = () => import("../hud/refusal-texts.js");
+const theWords = () => import("./hud/refusal-texts.js");
 
 /**
  * Shows a move at once (optimistic update); the server's answer confirms or corrects it.
@@ -83,7 +84,7 @@ export function redo(state, socket) {
  */
 export function askWhy(socket, pile, cards, to) {
   if (!socket.send({ type: "why", pile, cards, to })) return notice(t("You can't make this move."));
-  ahead(theWords);
+  prefetch(theWords);
 }
 
 /** Asks the server to play the moves that need no thought. @param {State} state @param {TableSocket} socket */
@@ -136,7 +137,7 @@ function take(state, socket, message) {
       takeVerdict(state, message);
       return draw();
     case "because":
-      return late(theWords, ({ explain }) => explain(state, message.reasons));
+      return lazily(theWords, ({ explain }) => explain(state, message.reasons));
     case "error":
       return refuse(state, message);
   }
@@ -156,7 +157,7 @@ function moved(state, socket, message) {
   };
   moveUpLater(state, moves, message.token);
   // A player who has made a move will see the end, which should not wait for the network.
-  ahead(theEnd);
+  prefetch(theEnd);
   const text = moveText(before, /** @type {View} */ (state.view), message.token);
   say(state.stuck ? `${text}. ${t("No moves left.")}` : text);
 }
@@ -176,5 +177,5 @@ function refuse(state, error) {
   state.host.draw();
   // One of several quick undos was one too many.
   if (error.code === "stale" || error.data?.reason?.why === "nothing_to_undo") return;
-  late(theWords, ({ refused }) => refused(state, error));
+  lazily(theWords, ({ refused }) => refused(state, error));
 }
