@@ -1,20 +1,16 @@
 /** Table in a race: the countdown, the others' lanes, reactions, and the result. */
 
 import { say } from "../../shared/announcer.js";
-import { callPlayer, seen } from "../../shared/attention.js";
 import { all, byId, write } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
-import { bubbleIn } from "../../races/live-list.js";
 import { sayStanding } from "../../races/room/announcements.js";
 import { Lanes, stateText } from "../../races/room/lanes.js";
 import { ordinal } from "../../races/ordinal.js";
 import { listen, offerRematches } from "../../races/notices/rematch.js";
-import { RaceSocket } from "../../races/socket.js";
 import { showEnd } from "../controller.js";
-import { Reactions } from "./reactions.js";
-import { Starting } from "./race-countdown.js";
-import { placeText, RaceNews } from "./race-news.js";
-import { racersOf, Strip } from "./rank-strip.js";
+import { placeText } from "./race-news.js";
+import { RaceSeat } from "./race-seat.js";
+import { racersOf } from "./rank-strip.js";
 
 /** @import { RaceState, Room } from "../../races/types.js" */
 /** @import { Rival } from "./ghost.js" */
@@ -22,8 +18,6 @@ import { racersOf, Strip } from "./rank-strip.js";
 /** @import { View } from "../state/types.js" */
 /** @import { Racer } from "./rank-strip.js" */
 
-/** Time to read why the player is taken back to the room, in ms. */
-const READ_FOR = 3200;
 /** Time for the room to report why the table no longer exists, in ms. */
 const WHY_WITHIN = 1500;
 
@@ -32,31 +26,15 @@ export const listenForRematch = () => listen();
 
 export class RaceTable {
   #lists;
-  #strip = new Strip(byId("strip"), byId("strip-place"), byId("strip-cells"));
-  #reactions = new Reactions((kind) => this.#socket.send({ type: "react", kind }));
   #goal = 0;
-  #leaving = false;
-  /** @type {RaceState|null} */ #race = null;
 
   /** @param {State} state @param {HTMLElement} place */
   constructor(state, place) {
     const { dataset } = place;
     this.state = state;
     this.place = place;
-    this.number = Number(dataset.number);
-    this.mine = Number(dataset.entrant);
-    this.room = dataset.room ?? "/races/";
-    this.code = dataset.code ?? "";
     this.#lists = [...all("[data-lanes]")].map((list) => ({ list, lanes: new Lanes(list) }));
-    this.#socket = new RaceSocket(this.code, {
-      page: "table",
-      changed: (room) => this.#changed(room),
-      lanes: (_, room) => this.#changed(room),
-      reacted: (entrant, kind) => this.#reacted(entrant, kind),
-      gone: (why) => this.#gone(why),
-    });
-    this.starting = new Starting(this.#socket.clock);
-    this.#news = new RaceNews(this.#socket, this.mine);
+    this.seat = new RaceSeat(dataset, { changed: (room) => this.#changed(room), gone: (why) => this.#gone(why) });
     byId("strip").addEventListener("click", () => this.#seek());
   }
 
@@ -65,18 +43,15 @@ export class RaceTable {
     for (const { list } of this.#lists) list.querySelector(".me")?.scrollIntoView({ block: "nearest" });
   }
 
-  /** @type {RaceSocket} */ #socket;
-  /** @type {RaceNews} */ #news;
-
   /** @param {any} message `waiting` */
   wait(message) {
     this.state.faces.artwork(message.deal).load();
-    this.starting.wait(message);
+    this.seat.starting.wait(message);
   }
 
   /** Ends the countdown once the cards are on the table. @param {View} view */
   drawn({ goal }) {
-    this.starting.end();
+    this.seat.starting.end();
     if (this.#goal === goal) return;
     this.#goal = goal;
     this.#show();
@@ -85,34 +60,36 @@ export class RaceTable {
 
   /** Handles a refusal: `not_found` if the table disappeared before its cards were dealt. @param {string} code */
   refused(code) {
-    if (code !== "not_found" || !this.starting.waits) return;
+    if (code !== "not_found" || !this.seat.starting.waits) return;
     // The room reports the reason, unless its connection is down.
     setTimeout(() => this.#leave(t("This race won't start. Back to the room.")), WHY_WITHIN);
   }
 
   /** @param {Room} room */
-  #changed({ to_come, running, last }) {
-    const race = [to_come, running, last].find((race) => race?.number === this.number) ?? null;
+  #changed(room) {
+    const race = this.seat.raceIn(room);
     if (race === null) {
+      const { to_come, running, last } = room;
       // The room has moved on without this race: it was void, unless a later race has finished since.
-      const goesOn = [to_come, running].some((race) => (race?.number ?? 0) > this.number);
-      if (goesOn && (last?.number ?? 0) < this.number) this.#leave(t("This race doesn't count. Back to the room."));
+      const goesOn = [to_come, running].some((race) => (race?.number ?? 0) > this.seat.number);
+      if (goesOn && (last?.number ?? 0) < this.seat.number)
+        this.#leave(t("This race doesn't count. Back to the room."));
       return;
     }
-    this.#race = race;
+    this.seat.race = race;
     if (race.state === "open") this.#leave(t("Fewer than two players are ready, so the race is open again."));
     else if (race.state === "void") this.#leave(t("This race doesn't count. Back to the room."));
     else this.#show();
   }
 
   #show() {
-    const race = this.#race;
+    const { race } = this.seat;
     if (!race) return;
     const racers = racersOf(race);
-    for (const { lanes } of this.#lists) lanes.show(race, { goal: this.#goal || 1, me: this.mine });
-    this.#strip.show(racers, this.mine, this.#goal);
-    this.#news.follow(race, racers);
-    const me = racers.find(({ entrant }) => entrant === this.mine);
+    for (const { lanes } of this.#lists) lanes.show(race, { goal: this.#goal || 1, me: this.seat.mine });
+    this.seat.strip.show(racers, this.seat.mine, this.#goal);
+    this.seat.news.follow(race, racers);
+    const me = racers.find(({ entrant }) => entrant === this.seat.mine);
     if (!me) return;
     this.#showNote(race, racers);
     this.#showPlace(race, me, racers);
@@ -138,7 +115,7 @@ export class RaceTable {
     const final = state === "finished" || me.state === "won";
     document.body.dataset.race = state;
     if (this.state.status === "playing") return;
-    offerRematches(this.code);
+    offerRematches(this.seat.code);
     this.state.racePlace = placeText(me, values, final);
     this.state.rival = state === "finished" ? this.#rival(racers) : null;
     showEnd(this.state);
@@ -152,7 +129,7 @@ export class RaceTable {
 
   /** The runner-up or, in a race of two, the winner. @param {Racer[]} racers @returns {Rival|null} */
   #rival([first, second, third]) {
-    const isMine = first.entrant === this.mine;
+    const isMine = first.entrant === this.seat.mine;
     const [me, rival] = isMine ? [first, second] : [second, first];
     if (!me || !rival || (third && !isMine) || me.ms === null || rival.ms === null) return null;
     const [own, theirs] = [me, rival].map(({ cardsUp, ms }) => ({ cardsUp, ms: ms ?? 0 }));
@@ -163,16 +140,9 @@ export class RaceTable {
   #standing({ place }, racers) {
     const leader = racers[0];
     const where = t("You're {place}", { place: ordinal(place ?? 0) });
-    if (leader.entrant === this.mine) return `${where}.`;
+    if (leader.entrant === this.seat.mine) return `${where}.`;
     const ahead = t("{name} leads with {n} cards up.", { name: leader.name, n: leader.cardsUp });
     return `${where}. ${ahead}`;
-  }
-
-  /** @param {number} entrant @param {string} kind */
-  #reacted(entrant, kind) {
-    const name = this.#race?.seats.find((seat) => seat.entrant === entrant)?.name;
-    if (name === undefined) return;
-    this.#reactions.show(kind, name, [...all(`:is(.lane, .strip-cell)[data-entrant="${entrant}"]`)].map(bubbleIn));
   }
 
   /** @param {"kicked"|"closed"} why */
@@ -181,17 +151,8 @@ export class RaceTable {
     this.#leave(why === "kicked" ? t("The host removed you from the room.") : t("This room is closed."));
   }
 
-  /** Goes back to the room, showing the reason. @param {string} why */
+  /** Goes back to the room, unless the game is over. @param {string} why */
   #leave(why) {
-    if (this.#leaving || this.state.status !== "playing") return;
-    this.#leaving = true;
-    this.starting.end();
-    byId("race-banner-text").textContent = why;
-    byId("race-banner-link").hidden = true;
-    byId("race-banner").hidden = false;
-    say(why);
-    callPlayer(why);
-    this.#socket.close();
-    seen().then(() => setTimeout(() => location.replace(this.room), READ_FOR));
+    if (this.state.status === "playing") this.seat.leave(why);
   }
 }
