@@ -93,9 +93,9 @@ def seed() -> bytes:
 
 @pytest_asyncio.fixture
 async def tables() -> AsyncIterator[LiveTables]:
-    made = LiveTables()
-    yield made
-    await made.close()
+    opened = LiveTables()
+    yield opened
+    await opened.close()
     # Async tests use the database in this thread; a server's own threads return their connections.
     await sync_to_async(connections.close_all)()
 
@@ -103,9 +103,9 @@ async def tables() -> AsyncIterator[LiveTables]:
 @pytest_asyncio.fixture
 async def other_tables() -> AsyncIterator[LiveTables]:
     """The tables of a second process on the same database."""
-    made = LiveTables()
-    yield made
-    await made.close()
+    opened = LiveTables()
+    yield opened
+    await opened.close()
 
 
 @pytest_asyncio.fixture

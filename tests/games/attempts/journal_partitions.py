@@ -14,6 +14,7 @@ from functools import partial
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.db import connection, connections
@@ -58,17 +59,17 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def store() -> Iterator[JournalStore]:
-    made = JournalStore("default")
-    yield made
-    made.close()
+    store = JournalStore("default")
+    yield store
+    store.close()
 
 
 @pytest.fixture
 def other() -> Iterator[Any]:
     """A second connection, as of another process."""
-    made = connections.create_connection("default")
-    yield made
-    made.close()
+    other = connections.create_connection("default")
+    yield other
+    other.close()
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def tables() -> set[str]:
     return {name for (name,) in rows("SELECT relname FROM pg_class WHERE relname ~ '^games_move' AND relkind = 'r'")}
 
 
-def told(metric: str) -> float:
+def metric_value(metric: str) -> float:
     return next(figure.values[""] for figure in state_metrics._read(timezone.now()) if figure.name == metric)
 
 
@@ -111,7 +112,7 @@ def tokens(attempt: Attempt) -> list[str]:
     return [move.token for move in journal_of(attempt.pk)]
 
 
-def elsewhere(*actions: Callable[[], object]) -> list[Any]:
+def in_parallel(*actions: Callable[[], object]) -> list[Any]:
     """Run all actions at the same time, each on its own connection, and return their results."""
 
     def act(action: Callable[[], object]) -> object:
@@ -183,9 +184,9 @@ def test_the_operator_sees_the_number_of_stored_days(practice: Callable[[], Atte
     for day in (FIRST, SECOND):
         begin_day(day)
         practice()
-        seen.append(told("talon_journal_days"))
+        seen.append(metric_value("talon_journal_days"))
     drop_days(timezone.now() + LATER)
-    assert [*seen, told("talon_journal_days")] == [1, 2, 1]
+    assert [*seen, metric_value("talon_journal_days")] == [1, 2, 1]
 
 
 def test_a_settled_day_is_dropped_and_open_games_continue(store: JournalStore, practice: Callable[[], Attempt]) -> None:
@@ -278,9 +279,9 @@ def test_moves_and_ends_during_the_carry_over_are_kept(
         close_attempt(ended.pk, "resigned", at=timezone.now() + LATER)
         Attempt.objects.get(pk=deleted.pk).delete()
 
-    def meanwhile(*given: Any) -> None:
-        elsewhere(others)
-        lock(*given)
+    def meanwhile(*args: Any) -> None:
+        in_parallel(others)
+        lock(*args)
 
     monkeypatch.setattr(journal_partitions, "_lock", meanwhile)
     assert drop_days(timezone.now() + LATER) == 1
@@ -313,23 +314,15 @@ def test_a_long_running_reader_blocks_the_drop(
     assert len(tokens(attempt)) == 2
 
 
-@pytest.mark.parametrize("task", [tasks.begin_journal_day, tasks.drop_journal_days])
-def test_the_tasks_retry_a_locked_journal_later(
-    task: Callable[[], None], practice: Callable[[], Attempt], other: Any, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("change", ["begin", "drop"])
+def test_the_tasks_leave_a_locked_journal_for_later(
+    change: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for ago in (2, 1):  # today's partition does not exist yet, and the date depends on the clock
-        begin_day(timezone.now().date() - timedelta(days=ago))
-        Attempt.objects.filter(pk=practice().pk).update(started_at=timezone.now() - LATER)
-    there = tables()
-    with other.cursor() as cursor:
-        cursor.execute("BEGIN")
-        cursor.execute("LOCK TABLE games_move IN SHARE MODE")
-        task()
-        cursor.execute("ROLLBACK")
-    assert "locked by another process" in caplog.text
-    assert tables() == there
+    task = {"begin": tasks.begin_journal_day, "drop": tasks.drop_journal_days}[change]
+    function = {"begin": "begin_day", "drop": "drop_days"}[change]
+    monkeypatch.setattr(journal_partitions, function, Mock(side_effect=LockedError))
     task()
-    assert tables() != there
+    assert "locked by another process" in caplog.text
 
 
 def test_only_one_worker_changes_partitions(practice: Callable[[], Attempt], other: Any) -> None:
@@ -344,7 +337,7 @@ def test_only_one_worker_changes_partitions(practice: Callable[[], Attempt], oth
         assert drop_days(timezone.now() + LATER) == 0
         assert tables() == there
         cursor.execute("ROLLBACK")
-    assert elsewhere(*[lambda: begin_day(THIRD)] * 4).count(True) == 1
+    assert in_parallel(*[lambda: begin_day(THIRD)] * 4).count(True) == 1
     assert len(tables() - there) == 1
     assert practice().pk == journal_partitions.days()[-1].low
 
@@ -369,11 +362,11 @@ def test_a_deleted_player_leaves_no_moves(
     for day in (FIRST, SECOND):
         begin_day(day)
         mine.append(practice())
-    kept = start_attempt(rival, make_deal("braid"))
-    for attempt in (*mine, kept):
+    theirs = start_attempt(rival, make_deal("braid"))
+    for attempt in (*mine, theirs):
         play(store, attempt, 1)
     player.delete()
-    assert list(Move.objects.values_list("attempt_id", flat=True)) == [kept.pk]
+    assert list(Move.objects.values_list("attempt_id", flat=True)) == [theirs.pk]
 
 
 def test_orphan_rows_are_deleted_or_dropped_with_their_day(
@@ -397,19 +390,19 @@ def test_no_move_is_lost_while_days_begin_and_end(
 ) -> None:
     begun = [practice() for _ in range(4)]
     Attempt.objects.filter(pk__in=[attempt.pk for attempt in begun]).update(started_at=timezone.now() - LATER)
-    kept: dict[int, int] = dict.fromkeys((attempt.pk for attempt in begun), 0)
+    written: dict[int, int] = dict.fromkeys((attempt.pk for attempt in begun), 0)
     stop = threading.Event()
 
     def play_on(mine: list[Attempt]) -> None:
         tab = JournalStore("default")
         while not stop.is_set():
             for attempt in mine:
-                play(tab, attempt, kept[attempt.pk] + 1)
-                kept[attempt.pk] += 1
+                play(tab, attempt, written[attempt.pk] + 1)
+                written[attempt.pk] += 1
         tab.close()
 
     def all_moved(since: dict[int, int]) -> bool:
-        return all(kept[key] > since[key] for key in since)
+        return all(written[key] > since[key] for key in since)
 
     steps: list[Callable[[], object]] = [
         lambda: begin_day(FIRST),
@@ -420,27 +413,16 @@ def test_no_move_is_lost_while_days_begin_and_end(
     def change() -> None:
         try:
             for step in steps:
-                seen = dict(kept)
+                seen = dict(written)
                 assert until(partial(all_moved, seen)), "no move can be written"
                 step()
         finally:
             stop.set()
 
     monkeypatch.setattr(journal_partitions, "LOCK_TRIES", 1000)
-    elsewhere(change, lambda: play_on(begun[:2]), lambda: play_on(begun[2:]))
-    assert {attempt.pk: len(tokens(attempt)) for attempt in begun} == kept
+    in_parallel(change, lambda: play_on(begun[:2]), lambda: play_on(begun[2:]))
+    assert {attempt.pk: len(tokens(attempt)) for attempt in begun} == written
     assert journal_partitions.is_by_day()
-
-
-def test_the_old_table_becomes_the_default_partition(store: JournalStore, practice: Callable[[], Attempt]) -> None:
-    migrate(migration.join)
-    play(store, practice(), 1)
-    [before] = rows("SELECT 'games_move'::regclass::oid, pg_relation_filenode('games_move')")
-    migrate(migration.partition)
-    [after] = rows("SELECT 'games_move_rest'::regclass::oid, pg_relation_filenode('games_move_rest')")
-    assert after == before
-    kinds = "SELECT count(*) FROM pg_indexes WHERE tablename = %s"
-    assert [rows(kinds, name) for name in ("games_move", "games_move_rest", "games_move_default")] == [[(2,)]] * 3
 
 
 def test_finished_games_are_not_deleted_row_by_row(

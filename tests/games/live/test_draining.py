@@ -95,18 +95,18 @@ async def test_a_connecting_socket_is_accepted_and_closed_with_1012(attempt: Any
 
 
 class Listed:
-    """A connection that records when it is told to leave."""
+    """A connection that records when it is closed_at to leave."""
 
     player_id = session = None
 
-    def __init__(self, told: list[float]) -> None:
-        self.told = told
+    def __init__(self, closed_at: list[float]) -> None:
+        self.closed_at = closed_at
         open_sockets().add(self)
 
     def evict(self) -> None: ...
 
     def close_for_restart(self) -> None:
-        self.told.append(asyncio.get_running_loop().time())
+        self.closed_at.append(asyncio.get_running_loop().time())
         open_sockets().discard(self)
 
 
@@ -119,15 +119,15 @@ async def test_connections_are_closed_gradually_unless_hurried(monkeypatch: pyte
         await real(0)
 
     monkeypatch.setattr("games.live.draining.asyncio.sleep", sleep)
-    told: list[float] = []
-    kept = [Listed(told) for _ in range(2_000)]
+    closed_at: list[float] = []
+    connections = [Listed(closed_at) for _ in range(2_000)]
     await draining.drain(lambda: False)
-    assert len(told) == len(kept)
+    assert len(closed_at) == len(connections)
     assert max(slept) > draining.SECONDS * 0.9, "the last ones keep playing this long"
     slept.clear()
-    kept = [Listed(told) for _ in range(2_000)]
+    connections = [Listed(closed_at) for _ in range(2_000)]
     await draining.drain(lambda: True)
-    assert len(told) == 4_000
+    assert len(closed_at) == 4_000
     assert slept == []
 
 

@@ -118,12 +118,12 @@ async def test_a_pause_survives_process_and_page(
     assert (await reloaded.move("d"))["ms"] == 6_000
 
 
-@pytest.mark.parametrize("elsewhere", [False, True])
+@pytest.mark.parametrize("other_process", [False, True])
 async def test_a_second_tab_sees_it(
-    practice: Attempt, sit: Sit, tables: LiveTables, other_tables: LiveTables, at: Clock, *, elsewhere: bool
+    practice: Attempt, sit: Sit, tables: LiveTables, other_tables: LiveTables, at: Clock, *, other_process: bool
 ) -> None:
     here = await sit(practice).opened()
-    there = await sit(practice, at=other_tables if elsewhere else tables).opened()
+    there = await sit(practice, at=other_tables if other_process else tables).opened()
     at(1_000)
     await here.ask(PAUSE)
     assert await there.hear() == clock(1_000, paused=True)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
@@ -17,10 +16,10 @@ from games.attempts.lifecycle import close_attempt, journal_of, record_of
 from games.core import events
 from games.live import attempt_state, consumer, live_table, subscribers
 from games.live.sockets import base_consumer
+from games.live.table_registry import LiveTables
 from games.models import Attempt, Move
-from games.rules import CATALOGUE, open_table
-from tests.games.changes import applied
-from tests.games.conftest import Play, Seated, Sit
+from games.rules import open_table
+from tests.games.conftest import Seated, Sit
 from tests.games.seats import Closed
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -34,7 +33,7 @@ def choose(rng: random.Random, legal: list[str], *, can_undo: bool) -> str:
     return rng.choice(up) if up and rng.random() < 0.5 else rng.choice(legal)
 
 
-@pytest.mark.parametrize("variant", CATALOGUE)
+@pytest.mark.parametrize("variant", ["pigtail", "labyrinth", "tarot"])
 async def test_view_and_changes_make_the_next_view(variant: str, attempt_at: Any, sit: Sit, seed: bytes) -> None:
     attempt = await sync_to_async(attempt_at)(variant, seed)
     seat, rng, table = sit(attempt), random.Random(seed), open_table(variant, seed)
@@ -52,13 +51,6 @@ async def test_view_and_changes_make_the_next_view(variant: str, attempt_at: Any
             break
     fresh = await sit(attempt).opened()
     assert (fresh.view, fresh.legal, fresh.n) == (seat.view, seat.legal, seat.n)
-
-
-async def test_an_acknowledged_move_is_in_the_database(seated: Seated) -> None:
-    attempt, seat = await seated()
-    await seat.move("d")
-    rows = await sync_to_async(journal_of)(attempt.pk)
-    assert [(row.n, row.token, row.auto) for row in rows] == [(1, "d", False)]
 
 
 async def test_the_servers_clock_never_goes_back(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,14 +119,14 @@ async def test_a_move_between_reading_and_subscribing(
     seated: Seated, sit: Sit, other_tables: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Moves played before the other process was known to have the attempt open are sent once it is known."""
-    held: list[Any] = []
-    tell = events.notify_attempt
+    delayed: list[Any] = []
+    notify = events.notify_attempt
 
     def hold(*what: Any, **data: Any) -> None:
         if data.get("process") == other_tables.process:
-            held.append((what, data))
+            delayed.append((what, data))
         else:
-            tell(*what, **data)
+            notify(*what, **data)
 
     with monkeypatch.context() as patch:
         patch.setattr(events, "notify_attempt", hold)
@@ -142,8 +134,8 @@ async def test_a_move_between_reading_and_subscribing(
         there = await sit(attempt, at=other_tables).opened()
         await here.move("d")
         await here.move("d")
-    for what, data in held:
-        tell(*what, **data)
+    for what, data in delayed:
+        notify(*what, **data)
     assert [(await there.hear())["n"] for _ in range(2)] == [1, 2]
 
 
@@ -167,17 +159,6 @@ async def test_a_process_that_missed_every_notice(
 
 async def _nothing() -> None:
     return None
-
-
-async def test_a_game_continues_on_another_process(seated: Seated, sit: Sit, other_tables: Any) -> None:
-    attempt, here = await seated()
-    for _ in range(5):
-        await here.move("d")
-    await here.leave()
-    there = sit(attempt, at=other_tables)
-    answer = await there.sit(have=5)
-    assert (answer["type"], answer["n"]) == ("resumed", 5)
-    assert (await there.move("d", n=6))["n"] == 6
 
 
 async def test_resuming_sends_missed_moves_or_everything(seated: Seated, sit: Sit) -> None:
@@ -204,15 +185,6 @@ async def test_resigning(seated: Seated, sit: Sit) -> None:
     assert (closed["code"], closed["data"]) == ("closed", {"state": "pending"})
     record = record_of(await Attempt.objects.aget(pk=attempt.pk))
     assert (record.tokens, record.end.how, record.end.ms) == (("d",), "resigned", ended["ms"])
-
-
-async def test_a_finished_attempt_can_still_be_viewed(attempt_at: Any, sit: Sit) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    await sync_to_async(close_attempt)(attempt.pk, "resigned")
-    seat = sit(attempt)
-    view = await seat.sit()
-    assert (view["state"], view["legal"]) == ("pending", [])
-    assert (await seat.hear())["type"] == "ended"
 
 
 async def test_the_verdict_is_sent_to_connected_players(seated: Seated, tables: Any) -> None:
@@ -258,12 +230,13 @@ async def test_a_full_record(attempt_at: Any, sit: Sit) -> None:
     assert (await seat.ask({"type": "resign", "n": 5001}))["type"] == "ended"
 
 
-async def test_only_the_owner_plays(attempt_at: Any, sit: Sit, rival: Any) -> None:
+async def test_only_the_owner_plays(attempt_at: Any, sit: Sit, rival: Any, tables: LiveTables) -> None:
     attempt = await sync_to_async(attempt_at)()
     stranger = sit(attempt, user=rival)
     assert (await stranger.sit())["code"] == "not_yours"
     with pytest.raises(Closed, match="4403"):
         await stranger.hear()
+    assert len(tables) == 0
     await sit(attempt).sit()
     # The table being open makes no difference.
     assert (await sit(attempt, user=rival).sit())["code"] == "not_yours"
@@ -305,36 +278,15 @@ async def test_a_ping_checks_the_session_for_the_next_move(
     assert (await seat.ask({"type": "ping", "t": 1}))["code"] == "session_expired"
 
 
-async def test_a_visitor_without_a_session(attempt_at: Any, sit: Sit) -> None:
-    seat = sit(await sync_to_async(attempt_at)(), user=AnonymousUser())
-    assert (await seat.sit())["code"] == "session_expired"
-
-
 @pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("{", "bad_frame"),
-        ("[]", "bad_frame"),
-        ("null", "bad_frame"),
-        ('{"type":"dance"}', "unknown_type"),
-        ('{"type":"move","n":1}', "bad_frame"),
-        ('{"type":"move","n":"1","token":"d"}', "bad_frame"),
-        ('{"type":"move","n":1,"token":"d","more":1}', "bad_frame"),
-        ('{"type":"move","n":0,"token":"d"}', "bad_frame"),
-        ('{"type":"ping","t":1e999}', "bad_frame"),
-        ('{"type":"hello","v":2}', "unsupported_version"),
-        (" " * 5000, "too_large"),
-    ],
+    ("text", "code"), [('{"type":"hello","v":2}', "unsupported_version"), (" " * 5000, "too_large")]
 )
-async def test_frames_that_are_not_messages(text: str, code: str, seated: Seated) -> None:
+async def test_fatal_errors_close_the_connection(text: str, code: str, seated: Seated) -> None:
     _, seat = await seated()
     await seat.send(text)
     assert (await seat.hear())["code"] == code
-    if code in {"too_large", "unsupported_version"}:
-        with pytest.raises(Closed):
-            await seat.hear()
-    else:
-        assert (await seat.move("d"))["n"] == 1  # connection and game continue
+    with pytest.raises(Closed):
+        await seat.hear()
 
 
 async def test_bytes_and_a_move_before_hello(attempt_at: Any, sit: Sit) -> None:
@@ -346,14 +298,16 @@ async def test_bytes_and_a_move_before_hello(attempt_at: Any, sit: Sit) -> None:
     assert await seat.ask({"type": "ping", "t": 7}) == {"type": "pong", "t": 7, "ms": None}
 
 
-async def test_too_many_messages(seated: Seated, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_players_tabs_share_one_allowance(seated: Seated, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: now)
-    _, seat = await seated()
-    for number in range(99):
-        assert (await seat.ask({"type": "ping", "t": number}))["type"] == "pong"
-    refused = await seat.move("d")
-    assert (refused["code"], refused["data"]) == ("rate_limited", {"retry_after_ms": 20})
+    attempt, seat = await seated()
+    seats = [seat, await sit(attempt).opened()]
+    for number in range(98):
+        assert (await seats[number % 2].ask({"type": "ping", "t": number}))["type"] == "pong"
+    for tab in seats:
+        refused = await tab.move("d")
+        assert (refused["code"], refused["data"]) == ("rate_limited", {"retry_after_ms": 20})
     now += 0.021
     assert (await seat.move("d"))["type"] == "moved"
 
@@ -385,10 +339,3 @@ async def test_no_frame_names_an_unseen_card(attempt_at: Any, sit: Sit, seed: by
         await seat.move(token)
         table.push(token)
     assert len(seen) < 52 or not any(None in pile for pile in table.view()["piles"].values())
-
-
-def test_the_test_client_applies_changes(attempt_at: Play) -> None:
-    """It would notice a change that the server left out."""
-    before = {"piles": {"w": ["AS"]}, "under": {"s": 3}, "moves": 0}
-    after = applied(before, {"piles": {"w": []}, "under": {"s": 0}, "moves": 1})
-    assert after == {"piles": {"w": []}, "under": {}, "moves": 1}

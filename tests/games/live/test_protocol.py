@@ -90,9 +90,9 @@ def test_limits_match_the_pages() -> None:
 
 
 def test_every_close_code_is_in_the_table() -> None:
-    told = {int(code) for code in re.findall(r"^\| (\d{4}) \|", PAGE, flags=re.MULTILINE)}
+    documented = {int(code) for code in re.findall(r"^\| (\d{4}) \|", PAGE, flags=re.MULTILINE)}
     ours = {value for name, value in vars(protocol).items() if name.startswith("CLOSE_")}
-    assert told == ours
+    assert documented == ours
 
 
 def test_errors_have_one_shape() -> None:
@@ -115,11 +115,24 @@ def test_messages_are_parsed(code: Any, text: str) -> None:
     assert type(code.parse(text)).__name__.lower() == json.loads(text)["type"]
 
 
-@pytest.mark.parametrize("text", ["[" * 4000, '{"type":"hello","v":1}x', "\ud800", '{"type":["move"]}', "NaN", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("{", "[]", "null", "[" * 4000, '{"type":"hello","v":1}x', "\ud800", '{"type":["move"]}', "NaN", ""),
+        *('{"type":"move","n":1}', '{"type":"move","n":"1","token":"d"}', '{"type":"move","n":0,"token":"d"}'),
+        *('{"type":"move","n":1,"token":"d","more":1}', '{"type":"ping","t":1e999}'),
+    ],
+)
 def test_malformed_frames_are_typed_errors(text: str) -> None:
     with pytest.raises(Refusal) as caught:
         parse(text)
     assert caught.value.code is ErrorCode.BAD_FRAME
+
+
+def test_an_unknown_type_is_named_as_such() -> None:
+    with pytest.raises(Refusal) as caught:
+        parse('{"type":"dance"}')
+    assert caught.value.code is ErrorCode.UNKNOWN_TYPE
 
 
 def test_the_example_on_the_records_page_is_valid() -> None:

@@ -42,28 +42,28 @@ HELLO = json.dumps({"type": "hello", "v": 1})
 End = Callable[[ClientConnection], Awaitable[None]]
 
 
-class Made:
-    """Weak references to all instances made of some classes."""
+class Instances:
+    """Weak references to all instances of some classes."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *classes: type) -> None:
-        self.noted: list[weakref.ref[object]] = []
+        self.references: list[weakref.ref[object]] = []
         for one in classes:
-            monkeypatch.setattr(one, "__init__", self._noting(one.__init__))  # type: ignore[misc]
+            monkeypatch.setattr(one, "__init__", self._recording(one.__init__))  # type: ignore[misc]
 
-    def _noting(self, init: Callable[..., None]) -> Callable[..., None]:
-        def noting(made: object, *given: Any, **named: Any) -> None:
-            init(made, *given, **named)
-            self.noted.append(weakref.ref(made))
+    def _recording(self, init: Callable[..., None]) -> Callable[..., None]:
+        def recording(instance: object, *args: Any, **kwargs: Any) -> None:
+            init(instance, *args, **kwargs)
+            self.references.append(weakref.ref(instance))
 
-        return noting
+        return recording
 
-    def left(self) -> list[str]:
-        return [type(found).__name__ for one in self.noted if (found := one()) is not None]
+    def alive(self) -> list[str]:
+        return [type(found).__name__ for one in self.references if (found := one()) is not None]
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    return Made(monkeypatch, SocketConnection, LanesConsumer, BoardConsumer, Http)
+def instances(monkeypatch: pytest.MonkeyPatch) -> Instances:
+    return Instances(monkeypatch, SocketConnection, LanesConsumer, BoardConsumer, Http)
 
 
 @pytest_asyncio.fixture
@@ -80,12 +80,12 @@ async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
         await server.shutdown(sockets=[listener])
 
 
-async def freed(made: Made) -> None:
+async def freed(instances: Instances) -> None:
     """Wait until all tracked objects are freed."""
-    await until(lambda: not made.left(), within=PATIENCE)
+    await until(lambda: not instances.alive(), within=PATIENCE)
 
 
-async def said(socket: ClientConnection, **message: Any) -> dict[str, Any]:
+async def ask(socket: ClientConnection, **message: Any) -> dict[str, Any]:
     await socket.send(json.dumps(message))
     answer: dict[str, Any] = json.loads(await asyncio.wait_for(socket.recv(), PATIENCE))
     return answer
@@ -100,7 +100,7 @@ async def breaks_off(socket: ClientConnection) -> None:
 
 
 async def is_refused(socket: ClientConnection) -> None:
-    assert (await said(socket, type="move", n=99, token="d"))["type"] == "error"
+    assert (await ask(socket, type="move", n=99, token="d"))["type"] == "error"
     await socket.close()
 
 
@@ -134,17 +134,17 @@ async def is_closed(socket: ClientConnection) -> None:
 
 
 @pytest.mark.parametrize("end", [leaves, breaks_off, is_refused, is_evicted, is_handed_over, does_not_read])
-async def test_a_closed_tables_socket_is_freed(attempt_at: Any, port: int, made: Made, end: End) -> None:
+async def test_a_closed_tables_socket_is_freed(attempt_at: Any, port: int, instances: Instances, end: End) -> None:
     attempt = await sync_to_async(attempt_at)()
     cookie = await sync_to_async(cookie_of)(attempt.player)
     gc.disable()
     try:
         async with _connected(port, f"/ws/play/{attempt.public_id}/", cookie) as socket:
-            assert (await said(socket, type="hello", v=1))["type"] == "view"
-            assert (await said(socket, type="move", n=1, token="d"))["type"] == "moved"
-            assert "PlayConsumer" in made.left()
+            assert (await ask(socket, type="hello", v=1))["type"] == "view"
+            assert (await ask(socket, type="move", n=1, token="d"))["type"] == "moved"
+            assert "PlayConsumer" in instances.alive()
             await end(socket)
-        await freed(made)
+        await freed(instances)
     finally:
         gc.enable()
 
@@ -153,7 +153,7 @@ async def test_a_closed_tables_socket_is_freed(attempt_at: Any, port: int, made:
     ("kind", "consumer"), [("race", RaceConsumer), ("lanes", LanesConsumer), ("board", BoardConsumer)]
 )
 async def test_other_closed_sockets_are_freed(
-    attempt_at: Any, port: int, made: Made, kind: str, consumer: type
+    attempt_at: Any, port: int, instances: Instances, kind: str, consumer: type
 ) -> None:
     attempt = await sync_to_async(attempt_at)()
     room = await sync_to_async(open_room)(attempt.player, "plot", limit_s=600, seats=4)
@@ -165,8 +165,8 @@ async def test_other_closed_sockets_are_freed(
             if kind == "race":
                 await socket.send(HELLO)
             await asyncio.wait_for(socket.recv(), PATIENCE)
-            assert consumer.__name__ in made.left()
-        await freed(made)
+            assert consumer.__name__ in instances.alive()
+        await freed(instances)
     finally:
         gc.enable()
 
@@ -185,7 +185,7 @@ BOUNDED = {"games.rules.tokens.Move"}
 MODULES = ("games.", "asyncio.", "_asyncio.", "channels.", "config.")
 
 
-def kept() -> Counter[str]:
+def living_objects() -> Counter[str]:
     """Count the living objects of our own code, asyncio and Channels, by type."""
     gc.collect()
     names = (f"{type(thing).__module__}.{type(thing).__qualname__}" for thing in gc.get_objects())
@@ -222,9 +222,9 @@ async def test_finished_games_leave_no_objects(
     monkeypatch.setattr(message_limit.Allowance, "spend", lambda _self: 0)  # faster than people play
     layer: Any = get_channel_layer()
     await play_games(9, tables, player)
-    before, groups = kept(), len(layer.groups)
+    before, groups = living_objects(), len(layer.groups)
     await play_games(18, tables, player)
-    after = kept()
+    after = living_objects()
     assert len(tables) == 0
     assert not tables._users
     assert len(layer.groups) == groups

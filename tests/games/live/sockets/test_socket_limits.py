@@ -27,7 +27,7 @@ from games.live.sockets.eviction import GROUP, OpenSockets, evict_player, evict_
 from games.live.sockets.ownership import MAX_PER_PLAYER, Ownership, Place
 from tests.factories import make_deal, signed_in
 from tests.games.conftest import Seated, Sit
-from tests.games.live.sockets.test_socket import ask, left, opened, socket
+from tests.games.live.sockets.test_socket import ask, leave, opened, socket
 from tests.games.seats import PATIENCE, Closed
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -41,15 +41,7 @@ def _nobody_listens_yet() -> None:
     layer.groups.pop(GROUP, None)
 
 
-async def test_a_silent_connection_is_closed(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base_consumer, "HELLO_WITHIN", 0.01)
-    seat = sit(await sync_to_async(attempt_at)())
-    await seat.connect()
-    with pytest.raises(Closed, match=str(protocol.CLOSE_NO_HELLO)):
-        await seat.hear()
-
-
-async def test_other_messages_are_no_hello(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_connection_without_hello_is_closed(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base_consumer, "HELLO_WITHIN", 0.2)
     seat = sit(await sync_to_async(attempt_at)())
     await seat.connect()
@@ -220,33 +212,7 @@ async def test_the_newest_connection_to_a_table_replaces_the_older(attempt_at: A
     await old.wait(PATIENCE)
     assert table_registry.shared_tables()._tables[attempt.public_id] is table_before
     assert (await ask(new, {"type": "move", "n": 2, "token": "d"}))["type"] == "moved"
-    await left(new)
-
-
-async def test_a_dead_connection_never_keeps_its_player_out(attempt_at: Any) -> None:
-    """The client of each connection is silent: it does not even answer the closing message."""
-    attempt = await sync_to_async(attempt_at)()
-    cookie = await sync_to_async(cookie_of)(attempt.player)
-    lines = [socket(attempt.public_id, cookie=cookie) for _ in range(MAX_PER_PLAYER + 3)]
-    for line in lines:
-        await opened(line)
-        assert (await ask(line, {"type": "hello", "v": 1}))["type"] == "view"
-    for line in lines:
-        await line.send_input({"type": "websocket.disconnect", "code": 1006})
-        await line.wait(PATIENCE)
-    await table_registry.shared_tables().close()
-
-
-async def test_the_allowance_is_per_player(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: 100.0)
-    attempt = await sync_to_async(attempt_at)()
-    seats = [sit(attempt), sit(attempt)]
-    for seat in seats:
-        await seat.sit()
-    for number in range(98):
-        assert (await seats[number % 2].ask({"type": "ping", "t": number}))["type"] == "pong"
-    for seat in seats:
-        assert (await seat.ask({"type": "ping", "t": 0}))["code"] == "rate_limited"
+    await leave(new)
 
 
 async def test_players_have_separate_allowances(attempt_at: Any, rival: User, sit: Sit) -> None:
@@ -275,27 +241,27 @@ def cookie(client: Client) -> str:
     return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
 
 
-def sign_out(player: User, here: Client, _elsewhere: Client) -> None:
+def sign_out(player: User, here: Client, _other: Client) -> None:
     here.post(reverse("account_logout"))
 
 
-def end_the_others(player: User, _here: Client, elsewhere: Client) -> None:
-    assert elsewhere.post(reverse("account_reauthenticate"), {"password": PASSWORD}).status_code == 302
-    assert elsewhere.post(reverse("usersessions_list")).status_code == 302
+def end_the_others(player: User, _here: Client, other: Client) -> None:
+    assert other.post(reverse("account_reauthenticate"), {"password": PASSWORD}).status_code == 302
+    assert other.post(reverse("usersessions_list")).status_code == 302
 
 
-def change_password(player: User, _here: Client, elsewhere: Client) -> None:
-    elsewhere.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+def change_password(player: User, _here: Client, other: Client) -> None:
+    other.post(reverse("account_reauthenticate"), {"password": PASSWORD})
     new = "eight of wands"
     changed = {"oldpassword": PASSWORD, "password1": new, "password2": new}
-    assert elsewhere.post(reverse("account_change_password"), changed).status_code == 302
+    assert other.post(reverse("account_change_password"), changed).status_code == 302
 
 
-def ban(player: User, _here: Client, _elsewhere: Client) -> None:
+def ban(player: User, _here: Client, _other: Client) -> None:
     ban_player(player)
 
 
-def erase(player: User, _here: Client, _elsewhere: Client) -> None:
+def erase(player: User, _here: Client, _other: Client) -> None:
     erase_player(player)
 
 
@@ -303,11 +269,11 @@ def seated() -> tuple[User, Any, Client, Client]:
     """Return a player with an attempt, the browser at its table, and the player's second browser."""
     player = User.objects.create_user("Ada Lovelace", password=PASSWORD)
     attempt = start_attempt(player, make_deal("plot"))
-    here, elsewhere = Client(), Client()
-    for client in (here, elsewhere):
+    here, other = Client(), Client()
+    for client in (here, other):
         client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD})
         client.get("/")  # the first page registers the session in the player's list
-    return player, attempt, here, elsewhere
+    return player, attempt, here, other
 
 
 async def listening() -> None:
@@ -320,23 +286,23 @@ async def listening() -> None:
 
 @pytest.mark.parametrize("end", [sign_out, end_the_others, change_password, ban, erase])
 async def test_a_sessions_end_closes_its_sockets_at_once(end: Callable[[User, Client, Client], None]) -> None:
-    player, attempt, here, elsewhere = await sync_to_async(seated)()
+    player, attempt, here, other = await sync_to_async(seated)()
     line = socket(attempt.public_id, cookie=await sync_to_async(cookie)(here))
     await opened(line)
     assert (await ask(line, {"type": "hello", "v": 1}))["type"] == "view"
     await listening()
-    await sync_to_async(end)(player, here, elsewhere)
+    await sync_to_async(end)(player, here, other)
     assert await line.receive_output(PATIENCE) == {"type": "websocket.close", "code": protocol.CLOSE_SESSION}
-    await left(line)
+    await leave(line)
     again = socket(attempt.public_id, cookie=await sync_to_async(cookie)(here) if here.cookies else "")
     await opened(again)
     assert (await ask(again, {"type": "hello", "v": 1}))["code"] == "session_expired"
-    await left(again)
+    await leave(again)
 
 
 async def test_signing_out_spares_other_sessions_and_players(rival: User) -> None:
-    _player, attempt, here, elsewhere = await sync_to_async(seated)()
-    cookies = [await sync_to_async(cookie)(client) for client in (here, elsewhere)]
+    _player, attempt, here, other = await sync_to_async(seated)()
+    cookies = [await sync_to_async(cookie)(client) for client in (here, other)]
     lines = [socket(attempt.public_id, cookie=one, query=f"page={n}") for n, one in enumerate(cookies)]
     for line in lines:
         await opened(line)
@@ -346,7 +312,7 @@ async def test_signing_out_spares_other_sessions_and_players(rival: User) -> Non
     assert (await lines[0].receive_output(PATIENCE))["code"] == protocol.CLOSE_SESSION
     assert (await ask(lines[1], {"type": "ping", "t": 1}))["type"] == "pong"
     for line in lines:
-        await left(line)
+        await leave(line)
 
 
 class Other:
@@ -404,13 +370,6 @@ async def test_a_failed_subscription_is_retried(monkeypatch: pytest.MonkeyPatch)
         while len(tries) < 3:  # noqa: ASYNC110 - the stub tells nobody
             await asyncio.sleep(0)
     await unsubscribed(sockets)
-
-
-async def test_closed_sockets_are_forgotten(seated: Seated) -> None:
-    _, seat = await seated()
-    assert len(open_sockets()._sockets) == 1
-    await seat.leave()
-    assert not open_sockets()._sockets
 
 
 @pytest.mark.parametrize(

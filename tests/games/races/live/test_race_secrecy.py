@@ -187,6 +187,7 @@ async def test_a_cancelled_countdown_deals_nothing(tables: LiveTables, watch: Wa
     assert (await stays.hear())["code"] == "not_found"
     assert table.start is not None
     assert table.start.is_cancelled
+    assert (await stays.move("d", 1))["code"] == "not_begun"
     assert not hidden_words(stays.frames)
     await stays.leave()
     assert not await Attempt.objects.filter(pk=first.pk).aexists()
