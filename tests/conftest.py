@@ -28,8 +28,8 @@ from games.core import limits
 from games.db import shared_cache
 from games.db.shared_cache import CACHES, Cached, ProcessCache, SharedCache
 from tests.config.running import run
-from tests.once import made_once
-from tests.postgres import new_database, running_postgres
+from tests.once import made_from
+from tests.postgres import ServerAddress, make_cluster, new_database, running_postgres
 from tests.requirements import REDIS_URL, check_needs, link_programs, mark_fixture_needs, needs_of
 from tests.scheduling import LONG, Scheduler, group_of
 
@@ -58,6 +58,14 @@ REDIS_DATABASES = range(1, 16)
 REDIS_LEASE_SECONDS = 1800
 MEMORY = "/dev/shm"
 FILLED_BY_MIGRATING = {"django_content_type", "auth_permission"}
+
+#: What a migrated database depends on.
+MIGRATIONS = ("*/migrations/*.py", "*/*/migrations/*.py", "requirements/base.txt")
+#: What the collected static files depend on.
+STATIC_SOURCES = (
+    *("frontend/static/**/*", "frontend/locale/**/*", "frontend/packages/**/*", "frontend/artwork/*.py"),
+    *("frontend/*.py", "config/assets/*.py", "config/settings.py", "requirements/base.txt"),
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -274,38 +282,47 @@ def quick_static_files() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    with running_postgres() as url:
-        yield url
+def cluster() -> Path:
+    """A stopped PostgreSQL cluster with a migrated database, the source of every copy."""
+    return made_from(MIGRATIONS, "cluster", make_cluster)
+
+
+@pytest.fixture(scope="session")
+def postgres_server(request: pytest.FixtureRequest) -> Iterator[ServerAddress]:
+    with running_postgres(lambda: request.getfixturevalue("cluster")) as server:
+        yield server
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str) -> Iterator[str]:
-    with new_database(postgres_server) as url:
+def postgres_url(postgres_server: ServerAddress) -> Iterator[str]:
+    with new_database(postgres_server.url) as url:
         yield url
 
 
 @pytest.fixture(scope="session")
-def postgres_template(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_template(postgres_server: ServerAddress, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The name of a migrated PostgreSQL database to copy, because migrating takes seconds.
 
     Tests that need a copy are in one group, so that only one worker creates it.
     """
-    with new_database(postgres_server) as url:
+    if postgres_server.migrated:
+        yield postgres_server.migrated
+        return
+    with new_database(postgres_server.url) as url:
         _migrate(tmp_path_factory.mktemp("template"), DATABASE_URL=url)
         yield urlsplit(url).path.removeprefix("/")
 
 
 @pytest.fixture
-def migrated_postgres_url(postgres_server: str, postgres_template: str) -> Iterator[str]:
-    with new_database(postgres_server, postgres_template) as url:
+def migrated_postgres_url(postgres_server: ServerAddress, postgres_template: str) -> Iterator[str]:
+    with new_database(postgres_server.url, postgres_template) as url:
         yield url
 
 
 @pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sqlite_template() -> Path:
     """An embedded site's folder with its key and a migrated database, to copy, because migrating takes seconds."""
-    return made_once(tmp_path_factory, "migrated", _migrate)
+    return made_from(MIGRATIONS, "migrated", _migrate)
 
 
 @pytest.fixture
@@ -314,9 +331,9 @@ def migrated_var(sqlite_template: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The client's files as production serves them, collected once per run."""
-    return made_once(tmp_path_factory, "collected", _collect) / "static"
+def collected() -> Path:
+    """The client's files as production serves them."""
+    return made_from(STATIC_SOURCES, "collected", _collect) / "static"
 
 
 def _collect(var: Path) -> None:

@@ -47,7 +47,7 @@ def has_postgres_server() -> bool:
     """Check that tests have a server to use, or can start one: see `tests.postgres`."""
     if NAMED_URL:
         return answers(NAMED_URL)
-    return answers(USUAL_URL) or has_postgres_programs("initdb", "postgres")
+    return has_postgres_programs("initdb", "postgres") or answers(USUAL_URL)
 
 
 def redis_answers() -> bool:

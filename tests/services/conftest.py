@@ -7,14 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.once import made_once
-from tests.services.stack import Stack, make_cluster, started
-
-
-@pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated PostgreSQL cluster, the source of every stack's copy."""
-    return made_once(tmp_path_factory, "cluster", make_cluster)
+from tests.services.stack import Stack, started
 
 
 @pytest.fixture(scope="package")

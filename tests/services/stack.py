@@ -28,7 +28,7 @@ from websockets.typing import Origin
 
 from deploy.procfile import commands
 from deploy.servers import PgBouncer, Postgres, Redis, Replica, eventually, free_port
-from tests.config.running import run
+from tests.postgres import PostgresCopy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SERVERS = 4  # most connections from PgBouncer to PostgreSQL
@@ -85,32 +85,6 @@ class ControlProcess(Process):
         answer = json.loads(self.child.stdout.readline())
         assert "done" in answer, answer["failed"]
         return answer["done"]
-
-
-class Copy(Postgres):
-    """A cluster whose files are copied from a stopped one, because migrating takes seconds."""
-
-    def __init__(self, files: Path) -> None:
-        self._files = files
-        super().__init__()
-
-    def _fill(self, data: Path) -> None:
-        subprocess.run(["cp", "--archive", self._files, data], check=True)
-
-
-def make_cluster(folder: Path) -> None:
-    """Put the files of a cluster with a migrated database into a folder, as `data`."""
-    server = Postgres()
-    try:
-        server.start()
-        done = run("manage.py", "migrate", "-v0", var=folder, DATABASE_URL=server.url)
-        assert done.returncode == 0, done.stderr
-        with psycopg.connect(server.url, autocommit=True) as admin:
-            admin.execute("CHECKPOINT")  # so that the copies have nothing to recover
-        server.stop()
-        subprocess.run(["cp", "--archive", server.data, folder / "data"], check=True)
-    finally:
-        server.remove()
 
 
 class Pair:
@@ -185,7 +159,7 @@ class Stack:
     ) -> None:
         self._home = home
         self._migrated = cluster is not None
-        self.postgres, self.redis = Copy(cluster / "data") if cluster else Postgres(), Redis()
+        self.postgres, self.redis = PostgresCopy(cluster / "data") if cluster else Postgres(), Redis()
         self.pgbouncer = PgBouncer(self.postgres.port, size=SERVERS) if pooled else None
         self.replica: Replica | None = None
         self._replicated = replicated

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -20,9 +21,8 @@ def test_consecutive_ports_are_all_free(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.needs("postgres")
 @pytest.mark.services
-def test_tests_start_postgresql_where_none_runs() -> None:
-    nobody = f"postgres://postgres@127.0.0.1:{servers.free_port()}/postgres"
-    with running_postgres("", nobody) as url, new_database(url) as made:
-        psycopg.connect(made).close()
+def test_tests_start_postgresql_where_none_is_named(cluster: Path) -> None:
+    with running_postgres(lambda: cluster, named="") as server, new_database(server.url, server.migrated) as url:
+        psycopg.connect(url).execute("SELECT 1 FROM accounts_user").close()
     with pytest.raises(psycopg.OperationalError):
-        psycopg.connect(url)
+        psycopg.connect(server.url)
