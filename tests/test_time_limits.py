@@ -75,32 +75,6 @@ def test_no_code_of_a_task_swallows_its_time_limit() -> None:
     assert found == ELSEWHERE
 
 
-@pytest.mark.parametrize(
-    ("handlers", "swallows"),
-    [
-        ("except Exception: pass", True),
-        ("except: pass", True),
-        ("except (ValueError, Exception): log()", True),
-        ("except SoftTimeLimitExceeded: pass\n except Exception: pass", True),
-        ("except Exception: pass\n except SoftTimeLimitExceeded: raise", True),
-        ("except Exception as error: raise ValueError from error", True),
-        ("except SoftTimeLimitExceeded: raise\n except Exception: pass", False),
-        ("except exceptions.SoftTimeLimitExceeded: raise\n except Exception: pass", False),
-        ("except BaseException: undo(); raise", False),
-        ("except ValueError: pass", False),
-    ],
-)
-def test_the_test_finds_violations(handlers: str, swallows: bool) -> None:
-    source = f"def f():\n try: g()\n {handlers}"
-    assert list(swallowing(ast.parse(source))) == ["f"] * swallows
-
-
-def test_the_test_finds_suppressed_errors() -> None:
-    assert list(swallowing(ast.parse("def f():\n with contextlib.suppress(Exception): g()"))) == ["f"]
-    assert list(swallowing(ast.parse("on_commit(f, robust=True)"))) == [""]
-    assert list(swallowing(ast.parse("async def f():\n with suppress(Exception): await g()"))) == []
-
-
 APPS = ("accounts", "games", "leaderboards")
 #: Modules that compile SQL, and functions of `django.db.models.query` beside its documented classes.
 MODULES = ("django.db.models.sql", "django.db.models.query.get_related_populators")
