@@ -164,10 +164,10 @@ def checked_readings() -> Iterator[None]:
     """Check that every cached value has the type its cache declares; otherwise production would never find it again."""
     store = SharedCache._store
 
-    def check(to: SharedCache[Any], key: str, made: Cached[Any]) -> None:
-        stored = msgspec.msgpack.encode((made.read_at, made.value), enc_hook=shared_cache._encode_custom)
-        assert to._decoder.decode(stored) == (made.read_at, made.value)
-        store(to, key, made)
+    def check(to: SharedCache[Any], key: str, cached: Cached[Any]) -> None:
+        stored = msgspec.msgpack.encode((cached.read_at, cached.value), enc_hook=shared_cache._encode_custom)
+        assert to._decoder.decode(stored) == (cached.read_at, cached.value)
+        store(to, key, cached)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SharedCache, "_store", check)

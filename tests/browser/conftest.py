@@ -59,20 +59,20 @@ from games.deals import ledger
 from games.models import Deal
 from games.rules import CATALOGUE, Record
 opens = datetime.combine(timezone.now().date(), time(), UTC)
-given = json.load(sys.stdin)
+request = json.load(sys.stdin)
 def deal(name, seed, opens, again=b"", **proof):
     raw, variant = bytes.fromhex(seed), CATALOGUE[name]
     mark = hashlib.sha256(raw + again).hexdigest()
     return Deal.objects.create(
         variant=name, game=variant.game, options=dict(variant.options), rules_version=1, day=opens.date(), seed=raw,
         commitment=mark, opens_at=opens, closes_at=opens + timedelta(days=1), **proof)
-for name in [name for name in CATALOGUE if name in given["seeds"]]:
-    deal(name, given["seeds"][name], opens)
-    deal(name, given["seeds"][name], opens + timedelta(days=1), b"again")
-old = Record.from_json(given["old"])
+for name in [name for name in CATALOGUE if name in request["seeds"]]:
+    deal(name, request["seeds"][name], opens)
+    deal(name, request["seeds"][name], opens + timedelta(days=1), b"again")
+old = Record.from_json(request["old"])
 proof = {"proven": True, "grade": 2, "par": len(old.tokens), "solution": old.to_bytes()}
-opened = datetime.fromisoformat(given["old_day"])
-ledger.append(deal("labyrinth", given["old"]["seed"], opened, **proof), opened - timedelta(days=2))
+opened = datetime.fromisoformat(request["old_day"])
+ledger.append(deal("labyrinth", request["old"]["seed"], opened, **proof), opened - timedelta(days=2))
 """
 
 #: The day of the only past deal, whose winning line is known.
@@ -113,8 +113,8 @@ def prepared(collected: Path, sqlite_template: Path, tmp_path_factory: pytest.Te
 
 def copied(prepared: Path, var: Path, *, collected: bool = True, **variables: str) -> Iterator[Site]:
     """Run a server on a copy of what `prepared` made; without `collected`, it serves the source files."""
-    for made in prepared.glob("talon.sqlite3*"):
-        shutil.copy(made, var)
+    for file in prepared.glob("talon.sqlite3*"):
+        shutil.copy(file, var)
     (var / "static").symlink_to(prepared / "static")
     yield from run_server(var, embedded_environment(var, COLLECTED_STATIC=str(collected).lower(), **variables))
 
@@ -164,13 +164,13 @@ def embedded_environment(var: Path, **variables: str) -> dict[str, str]:
 
 def _make_database(environment: dict[str, str], *, certified: bool = False) -> None:
     variants = [path.stem for path in (ROOT / "tests" / "rules" / "golden").glob("*.json") if path.stem != "options"]
-    given = {
+    request = {
         "seeds": {} if certified else {variant: won_record(variant)["seed"] for variant in variants},
         "old": won_record("labyrinth", last=True),
         "old_day": f"{OLD_DAY}T00:00:00+00:00",
     }
     subprocess.run(
-        [sys.executable, "-c", _SEAL_DEALS], input=json.dumps(given), text=True, env=environment, cwd=ROOT, check=True
+        [sys.executable, "-c", _SEAL_DEALS], input=json.dumps(request), text=True, env=environment, cwd=ROOT, check=True
     )
     if certified:
         subprocess.run(

@@ -220,15 +220,15 @@ def _doubted(player: Any, deal: Any) -> Any:
 
 def _appealed(attempt: Any, player: Any, *, staff: Any) -> None:
     """Create an appeal that was dismissed."""
-    made = appeals.appeal(attempt, player, "I know this game by heart.\n\nAnd I play by keyboard.")
-    appeals.answer_appeal(made, staff, "We have looked at it closely.", Attempt.State.REJECTED)
+    filed = appeals.appeal(attempt, player, "I know this game by heart.\n\nAnd I play by keyboard.")
+    appeals.answer_appeal(filed, staff, "We have looked at it closely.", Attempt.State.REJECTED)
 
 
 def _reported(attempt: Any, player: Any, *, staff: Any) -> None:
     """Create an answered report."""
     attempt = Attempt.objects.select_related("deal", "player").get(pk=attempt.pk)
-    made = reports.report(attempt, player, "speed", "The end is very quick.")
-    reports.answer_report(made, staff, action_taken=False)
+    filed = reports.report(attempt, player, "speed", "The end is very quick.")
+    reports.answer_report(filed, staff, action_taken=False)
 
 
 def _looking(player: Any) -> None:

@@ -35,7 +35,7 @@ from games.models import Deal
 from games.races import race_start, rooms, seats
 from games.races.models import Entrant, Race
 from games.rules import CATALOGUE
-given = json.load(sys.stdin)
+request = json.load(sys.stdin)
 SessionStore = import_module(settings.SESSION_ENGINE).SessionStore
 def signed_in(name):
     user, _ = get_user_model().objects.get_or_create(
@@ -45,22 +45,22 @@ def signed_in(name):
     session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
     session.create()
     return user, session.session_key
-users = [signed_in(name) for name in given["names"]]
-seed, variant, now = bytes.fromhex(given["seed"]), CATALOGUE[given["variant"]], timezone.now()
-room = rooms.open_room(users[0][0], given["variant"], limit_s=given["limit_s"], seats=max(2, len(users)),
-                       free_undo=given["free_undo"], public=given["public"])
+users = [signed_in(name) for name in request["names"]]
+seed, variant, now = bytes.fromhex(request["seed"]), CATALOGUE[request["variant"]], timezone.now()
+room = rooms.open_room(users[0][0], request["variant"], limit_s=request["limit_s"], seats=max(2, len(users)),
+                       free_undo=request["free_undo"], public=request["public"])
 deal = Deal.objects.create(
-    variant=given["variant"], game=variant.game, options=dict(variant.options), rules_version=1, seed=seed,
+    variant=request["variant"], game=variant.game, options=dict(variant.options), rules_version=1, seed=seed,
     commitment=hashlib.sha256(seed + secrets.token_bytes(8)).hexdigest(), opens_at=now, for_race=True, proven=True)
 race = rooms.next_race(room, now)
 Race.objects.filter(pk=race.pk).update(deal=deal)
 for user, _ in users:
     seats.sit(room.pk, user)
 Entrant.objects.filter(race=race).update(state="ready")
-assert race_start.freeze(race.pk, countdown=timedelta(seconds=given["seconds"]))
+assert race_start.freeze(race.pk, countdown=timedelta(seconds=request["seconds"]))
 entrants = {entrant.player_id: entrant for entrant in race.entrants.select_related("attempt")}
 print(json.dumps({
-    "seconds": given["seconds"], "code": room.code, "number": race.number, "race": race.pk,
+    "seconds": request["seconds"], "code": room.code, "number": race.number, "race": race.pk,
     "racers": [
         {"name": user.display_name, "session": key, "entrant": entrants[user.pk].pk,
          "table": f"/table/{entrants[user.pk].attempt.public_id}/", "attempt": entrants[user.pk].attempt_id}
@@ -72,10 +72,16 @@ def race_soon(site: Any, *names: str, variant: str = "stonewall", seconds: float
     """Create a race of these players whose cards are dealt in this many seconds, and return it as JSON."""
     seed = won_record(variant)["seed"]
     defaults = {"limit_s": 600, "free_undo": True, "public": False}
-    given = {"names": names, "variant": variant, "seed": seed, "seconds": seconds, **defaults, **settings}
+    request = {"names": names, "variant": variant, "seed": seed, "seconds": seconds, **defaults, **settings}
     command = [sys.executable, "-c", _MAKE]
     done = subprocess.run(
-        command, input=json.dumps(given), text=True, env=site.environment, cwd=ROOT, check=True, stdout=subprocess.PIPE
+        command,
+        input=json.dumps(request),
+        text=True,
+        env=site.environment,
+        cwd=ROOT,
+        check=True,
+        stdout=subprocess.PIPE,
     )
     return json.loads(done.stdout.splitlines()[-1])
 

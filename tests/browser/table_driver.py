@@ -278,11 +278,11 @@ def play_through(player: Player, tokens: list[str], **how: Any) -> None:
         player.wait_played(over=k == len(tokens) - 1)
 
 
-def play_ends(player: Player, tokens: list[str], most: int, gap: int = 0, **how: Any) -> None:
-    """Play the first and last `most` tokens on the page, and the rest `gap` ms apart while it is closed."""
-    play_through(player, tokens[:most], **how)
-    player.play_away(tokens[most:-most], gap)
-    play_through(player, tokens[-most:], **how)
+def play_ends(player: Player, tokens: list[str], count: int, gap: int = 0, **how: Any) -> None:
+    """Play the first and last `count` tokens on the page, and the rest `gap` ms apart while it is closed."""
+    play_through(player, tokens[:count], **how)
+    player.play_away(tokens[count:-count], gap)
+    play_through(player, tokens[-count:], **how)
 
 
 def give_up(page: Any) -> None:

@@ -68,7 +68,7 @@ class Firefox:
     def call(self, function: str, *arguments: Any) -> Any:
         found = self._ask(
             "script.callFunction",
-            functionDeclaration=f"async given => JSON.stringify(await ({function})(...JSON.parse(given)) ?? null)",
+            functionDeclaration=f"async text => JSON.stringify(await ({function})(...JSON.parse(text)) ?? null)",
             arguments=[{"type": "string", "value": json.dumps(arguments)}],
             target={"context": self._window},
             awaitPromise=True,
@@ -98,8 +98,8 @@ class WebKit:
         self._ask(f"{self._session}/url", url=address)
 
     def call(self, function: str, *arguments: Any) -> Any:
-        script = f"""const given = [...arguments], done = given.pop();
-          (async () => JSON.stringify(await ({function})(...given) ?? null))()
+        script = f"""const args = [...arguments], done = args.pop();
+          (async () => JSON.stringify(await ({function})(...args) ?? null))()
             .then(said => done({{said}}), error => done({{error: String(error)}}))"""
         found = self._ask(f"{self._session}/execute/async", script=script, args=list(arguments))
         assert "said" in found, found

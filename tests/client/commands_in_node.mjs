@@ -37,8 +37,8 @@ for (const position of positions) {
   const { view, legal } = position;
   for (const token of legal) {
     const text = movesText(view, new Names(view), [token]);
-    const made = say(text, position);
-    if (!areAlike(view, token, made)) wrong.push([view.game, token, text, made]);
+    const played = say(text, position);
+    if (!areAlike(view, token, played)) wrong.push([view.game, token, text, played]);
   }
 }
 for (const command of commands())

@@ -38,7 +38,7 @@ def positions() -> list[dict[str, Any]]:
 
 def spoken(language: str, *sentences: str) -> dict[str, Any]:
     catalogue = finders.find(f"js/catalogue/{language}.js") if language != "en-gb" else None
-    asked = {
+    queries = {
         "modules": MODULES.as_uri(),
         "catalogue": catalogue,
         "language": language,
@@ -46,7 +46,9 @@ def spoken(language: str, *sentences: str) -> dict[str, Any]:
         "sentences": sentences,
     }
     program = Path(__file__).with_name("commands_in_node.mjs")
-    done = subprocess.run(["node", str(program)], input=json.dumps(asked), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["node", str(program)], input=json.dumps(queries), capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     answers: dict[str, Any] = json.loads(done.stdout)
     return answers

@@ -61,8 +61,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def server(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     var = tmp_path_factory.mktemp("site")
-    for made in prepared.glob("talon.sqlite3*"):
-        shutil.copy(made, var)
+    for file in prepared.glob("talon.sqlite3*"):
+        shutil.copy(file, var)
     (var / "static").symlink_to(prepared / "static")
     with Relay(0) as relay:
         running = Server(var, relay)

@@ -68,7 +68,7 @@ _REFUSABLE = """
 (() => {
   const sockets = new Set();
   globalThis.WebSocket = class extends WebSocket {
-    constructor(...given) { super(...given); sockets.add(this); }
+    constructor(...args) { super(...args); sockets.add(this); }
   };
   globalThis.refuseSockets = (code) => {
     for (const socket of sockets) {
@@ -86,10 +86,10 @@ class World:
     def __init__(self, server: Server) -> None:
         self._server = server
         site = server.site
-        made = subprocess.run(
+        done = subprocess.run(
             [sys.executable, "-c", _MAKE], env=site.environment, cwd=ROOT, check=True, stdout=subprocess.PIPE
         )
-        self.made = json.loads(made.stdout.splitlines()[-1])
+        self.created = json.loads(done.stdout.splitlines()[-1])
         self._tokens = won_record(VARIANT)["tokens"]
         self.race = race_soon(site, "Ariadne", "Theseus", variant=VARIANT, seconds=4, limit_s=3600, public=True)
         self.moves = 0
@@ -166,22 +166,22 @@ PAGES: Final = {
     "TV": LivePage("races/tv.html", lambda _: "/races/tv/", follows_race=True, clock="#running-clock", runs=-1),
     "puzzle race": LivePage(
         "races/puzzle_race.html",
-        lambda world: str(world.made["puzzles"]),
-        lambda world: str(world.made["puzzle_player"]),
+        lambda world: str(world.created["puzzles"]),
+        lambda world: str(world.created["puzzle_player"]),
         clock="#starting-number",
         runs=-1,
     ),
     "storm": LivePage(
         "puzzles/storm_run.html",
-        lambda world: str(world.made["storm"]),
-        lambda world: str(world.made["storm_player"]),
+        lambda world: str(world.created["storm"]),
+        lambda world: str(world.created["storm_player"]),
         sockets=0,
         clock="#storm-clock",
         runs=-1,
     ),
     "puzzle of the day": LivePage("puzzles/puzzle.html", lambda _: "/puzzles/", sockets=0),
-    "board": LivePage("boards/deal.html", lambda world: f"/boards/{world.made['day']}/labyrinth/"),
-    "ready prompt": LivePage("base.html", lambda _: "/rules/", lambda world: str(world.made["waiting_player"])),
+    "board": LivePage("boards/deal.html", lambda world: f"/boards/{world.created['day']}/labyrinth/"),
+    "ready prompt": LivePage("base.html", lambda _: "/rules/", lambda world: str(world.created["waiting_player"])),
     "home": LivePage("games/home.html", lambda _: "/", polls="/playing.json", clock=".countdown b", runs=-1),
     "lobby": LivePage("races/lobby.html", lambda _: "/races/", polls="/races/lobby.json"),
 }

@@ -41,21 +41,21 @@ _SCRIPT = """(() => {
     if (!timer) return;
     if (timer.every === null) timers.delete(id);
     else arm(id, Object.assign(timer, {due: Math.max(timer.due + timer.every, now() - timer.every)}));
-    timer.call(...timer.given);
+    timer.call(...timer.args);
   };
   const arm = (id, timer) => {
     timers.set(id, timer);
     forget(timer.real);
     if (stopped === null) timer.real = later.call(globalThis, fire, timer.due - now(), id);
   };
-  const add = (call, wait, given, repeats) => {
+  const add = (call, wait, args, repeats) => {
     const ms = Math.max(Number(wait) || 0, repeats ? 1 : 0);
-    arm(last += 1, {due: now() + ms, every: repeats ? ms : null, given, call});
+    arm(last += 1, {due: now() + ms, every: repeats ? ms : null, args, call});
     return last;
   };
   const drop = (id) => { forget(timers.get(id)?.real); timers.delete(id); };
-  globalThis.setTimeout = (call, wait, ...given) => add(call, wait, given, false);
-  globalThis.setInterval = (call, wait, ...given) => add(call, wait, given, true);
+  globalThis.setTimeout = (call, wait, ...args) => add(call, wait, args, false);
+  globalThis.setInterval = (call, wait, ...args) => add(call, wait, args, true);
   globalThis.clearTimeout = globalThis.clearInterval = drop;
 
   AbortSignal.timeout = (ms) => {

@@ -169,7 +169,7 @@ def test_quick_undos_and_redos_are_all_made(visit: Visit) -> None:
     play_through(player, won_record("stonewall")["tokens"][:moves])
     before = page.evaluate(_PLACES)
     # All keys are pressed before the first answer; the last two undos have no move left.
-    for keys, made in (("uuuuuyyyyy", 10), ("uyuyuuyyuuuuuyyyyy", 18), ("uuuuu", 5), ("yyyyy", 5), ("uuuuuuu", 5)):
+    for keys, expected in (("uuuuuyyyyy", 10), ("uyuyuuyyuuuuuyyyyy", 18), ("uuuuu", 5), ("yyyyy", 5), ("uuuuuuu", 5)):
         is_slow = True
         for key in keys:
             page.keyboard.press(key)
@@ -178,7 +178,7 @@ def test_quick_undos_and_redos_are_all_made(visit: Visit) -> None:
             assert time.monotonic() < until, (keys, answers)
             page.wait_for_timeout(20)
         is_slow = False
-        moves += made
+        moves += expected
         while answers:
             lines[-1].send(answers.pop(0))
         page.wait_for_function("n => document.querySelector('#felt').dataset.confirmed === n", arg=str(moves))

@@ -48,9 +48,7 @@ def test_a_class_plays_in_rooms_and_at_tables() -> None:
 def test_a_class_signs_up_and_in() -> None:
     """Each pupil mistypes the password once."""
     for n in range(PUPILS):
-        made = make_account(f"Pupil {n}")
-        made.set_password(PASSWORD)
-        made.save()
+        make_account(f"Pupil {n}", password=PASSWORD)
     pupils = [person() for _ in range(PUPILS)]
     for password in ("wrong", PASSWORD):
         for n, pupil in enumerate(pupils):

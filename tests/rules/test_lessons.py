@@ -100,13 +100,13 @@ def test_a_graph_matches_the_rules(game: str) -> None:
 def test_reasons_match_the_rules(game: str) -> None:
     graph = graph_of(game)
     known: dict[int, dict[str, Any]] = {}
-    asked = 0
+    checked = 0
     for place, table in walked(game, graph):
         one = graph[place]
         answers = known[place] = {**(known[one["of"]] if "of" in one else {}), **one["why"]}
 
-        def told(name: str, to: str = "") -> Any:
-            answer = answers[name]  # noqa: B023 - it is asked at once
+        def reasons_for(name: str, to: str = "") -> Any:
+            answer = answers[name]  # noqa: B023 - it is called at once
             usual, others = answer if isinstance(answer, list) else (answer, {})
             return graph[0]["reasons"][others.get(to, usual)]
 
@@ -117,13 +117,13 @@ def test_reasons_match_the_rules(game: str) -> None:
                 for to in ("", "f0", "t0"):
                     if to != pile:
                         expected = [reason.to_json() for reason in explain(table, pile, cards, to)]
-                        assert told(name, to) == expected, (place, name, to)
-                        asked += 1
+                        assert reasons_for(name, to) == expected, (place, name, to)
+                        checked += 1
             assert table.pile(pile) or answers.get(pile) is None
-        assert told("f") == [reason.to_json() for reason in explain(table, "f0")]
+        assert reasons_for("f") == [reason.to_json() for reason in explain(table, "f0")]
         if "s" in table.pile_names():
-            assert told("s") == [reason.to_json() for reason in explain(table, "s")]
-    assert asked > 100
+            assert reasons_for("s") == [reason.to_json() for reason in explain(table, "s")]
+    assert checked > 100
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -27,12 +27,12 @@ def forget() -> Iterator[None]:
 
 def test_words_from_the_last_whole_multiple_on_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     # 2**32 leaves 1 when divided by 3, so accepting the highest word would make the first side likelier.
-    for asked, card in ((HIGHEST - 1, 2), (HIGHEST, 1)):
-        given = iter([asked, 1, 0, 0])
-        monkeypatch.setattr(shuffle, "words", lambda _seed, given=given: given)
+    for word, card in ((HIGHEST - 1, 2), (HIGHEST, 1)):
+        words = iter([word, 1, 0, 0])
+        monkeypatch.setattr(shuffle, "words", lambda _seed, words=words: words)
         shuffle._order.cache_clear()
         deck = shuffle.shuffled([0, 1, 2], SEED)
-        assert deck[2] == card, hex(asked)
+        assert deck[2] == card, hex(word)
 
 
 def test_a_power_of_two_skips_no_word(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,11 +46,11 @@ def test_each_card_swaps_with_one_below_or_stays(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_shuffled_deck_is_cached_and_copied(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bytes] = []
+    seeds: list[bytes] = []
     words = shuffle.words
 
     def counted(seed: bytes) -> Iterator[int]:
-        asked.append(seed)
+        seeds.append(seed)
         return words(seed)
 
     monkeypatch.setattr(shuffle, "words", counted)
@@ -58,10 +58,10 @@ def test_a_shuffled_deck_is_cached_and_copied(monkeypatch: pytest.MonkeyPatch) -
     first = shuffle.shuffled(cards, SEED)
     first.reverse()
     assert shuffle.shuffled(cards, SEED) == first[::-1]
-    assert asked == [SEED]
+    assert seeds == [SEED]
     assert sorted(shuffle.shuffled(cards[:51], SEED)) == cards[:51]
     assert shuffle.shuffled(cards, bytes(31) + b"\1") != first[::-1]
-    assert len(asked) == 3
+    assert len(seeds) == 3
 
 
 @pytest.mark.parametrize(

@@ -46,10 +46,10 @@ def visit(port: int, path: str, **headers: str) -> Answer:
 
 def visit_all(stack: Stack, paths: list[str]) -> dict[tuple[int, str], Answer]:
     """Request every path from every web process at once, twice."""
-    asked = [(port, path) for port in stack.ports for path in paths] * 2
-    with ThreadPoolExecutor(len(asked)) as crowd:
-        answers = crowd.map(lambda one: visit(*one), asked)
-        return dict(zip(asked, answers, strict=True))
+    requests = [(port, path) for port in stack.ports for path in paths] * 2
+    with ThreadPoolExecutor(len(requests)) as crowd:
+        answers = crowd.map(lambda one: visit(*one), requests)
+        return dict(zip(requests, answers, strict=True))
 
 
 @pytest.fixture

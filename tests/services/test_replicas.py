@@ -42,7 +42,7 @@ def replica(stack: Stack) -> Replica:
     return stack.replica
 
 
-def asked(stack: Stack, index: int, path: str, *, session: str = "", form: dict[str, str] | None = None) -> str:
+def read_page(stack: Stack, index: int, path: str, *, session: str = "", form: dict[str, str] | None = None) -> str:
     """Return a page, or post a form; the visitor has a session or is anonymous."""
     connection = http.client.HTTPConnection("127.0.0.1", stack.ports[index], timeout=60)
     cookies = f"csrftoken={CSRF}" + (f"; sessionid={session}" if session else "")
@@ -57,7 +57,7 @@ def asked(stack: Stack, index: int, path: str, *, session: str = "", form: dict[
 
 
 def name_of(stack: Stack, index: int, player: str, session: str = "") -> Any:
-    return json.loads(asked(stack, index, f"/api/v1/players/{player}", session=session))["name"]
+    return json.loads(read_page(stack, index, f"/api/v1/players/{player}", session=session))["name"]
 
 
 def is_named(stack: Stack, index: int, player: str, name: str, session: str = "") -> bool:
@@ -65,17 +65,17 @@ def is_named(stack: Stack, index: int, player: str, name: str, session: str = ""
 
 
 def is_on_page(stack: Stack, index: int, player: str, name: str, session: str) -> bool:
-    return name in asked(stack, index, f"/players/{player}/", session=session)
+    return name in read_page(stack, index, f"/players/{player}/", session=session)
 
 
 def results_of(stack: Stack, player: str, session: str = "") -> int:
-    return len(json.loads(asked(stack, 0, f"/api/v1/players/{player}/results", session=session)))
+    return len(json.loads(read_page(stack, 0, f"/api/v1/players/{player}/results", session=session)))
 
 
 def reads(stack: Stack, index: int, server: str) -> float:
     """Return how many API views a process has read from the replica or the primary."""
     found = re.search(
-        rf'^talon_reads_total{{place="api",server="{server}"}} (\S+)', asked(stack, index, "/metrics"), re.MULTILINE
+        rf'^talon_reads_total{{place="api",server="{server}"}} (\S+)', read_page(stack, index, "/metrics"), re.MULTILINE
     )
     return float(found[1]) if found else 0.0
 
@@ -83,13 +83,13 @@ def reads(stack: Stack, index: int, server: str) -> float:
 def is_read(stack: Stack, index: int, server: str = "replica") -> bool:
     """Return whether an anonymous visitor's view is read from that server."""
     before = reads(stack, index, server)
-    asked(stack, index, "/api/v1/ratings")
+    read_page(stack, index, "/api/v1/ratings")
     return reads(stack, index, server) > before
 
 
 def rename(stack: Stack, session: str) -> str:
     name = f"Robin {token_hex(4)}"
-    asked(stack, 0, "/players/me/name/", session=session, form={"name": name})
+    read_page(stack, 0, "/players/me/name/", session=session, form={"name": name})
     return name
 
 
@@ -143,7 +143,7 @@ def test_players_see_their_changes_at_once_and_others_later(stack: Stack, replic
         new = rename(stack, one.session)
         for index in range(2):
             assert name_of(stack, index, one.player, one.session) == new
-            assert new in asked(stack, index, f"/players/{one.player}/", session=one.session)
+            assert new in read_page(stack, index, f"/players/{one.player}/", session=one.session)
             # A slow machine may read from the primary for a moment.
             eventually(partial(is_named, stack, index, one.player, name))
             eventually(partial(is_named, stack, index, one.player, name, other.session))
@@ -193,8 +193,8 @@ def test_pages_work_without_the_replica_and_return_to_it(stack: Stack, replica: 
         new = rename(stack, one.session)
         for path in ("/boards/", "/deals/", "/ledger/", f"/players/{one.player}/", "/api/v1/deals"):
             for index in range(2):
-                asked(stack, index, path)
-                asked(stack, index, path, session=one.session)
+                read_page(stack, index, path)
+                read_page(stack, index, path, session=one.session)
         assert [name_of(stack, index, one.player) for index in range(2)] == [new, new]
         assert is_read(stack, 0, "primary")
     eventually(lambda: is_read(stack, 0))

@@ -42,7 +42,7 @@ class Player:
     port: int
     choose: random.Random
     acknowledged: dict[int, str] = field(default_factory=dict)
-    told: int = 0
+    last_n: int = 0
     """The number of the last token that the server reported."""
     unanswered: list[int] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
@@ -70,12 +70,12 @@ class Player:
                 await asyncio.sleep(0.05)
 
     async def _greet(self, socket: ClientConnection) -> None:
-        await socket.send(json.dumps({"type": "hello", "v": 1, "have": self.told or None}))
+        await socket.send(json.dumps({"type": "hello", "v": 1, "have": self.last_n or None}))
         while (message := await self._hear(socket))["type"] not in ("view", "resumed"):
-            self.swallowed.append(f"{message} was not told before")
-        if self.told and (message["type"], message["n"]) != ("resumed", self.told):
-            self.swallowed.append(f"{message['type']} at {message['n']} for one who had {self.told}")
-        self.told = message["n"]
+            self.swallowed.append(f"{message} came before the greeting")
+        if self.last_n and (message["type"], message["n"]) != ("resumed", self.last_n):
+            self.swallowed.append(f"{message['type']} at {message['n']} for one who had {self.last_n}")
+        self.last_n = message["n"]
         self.unanswered.clear()
         if self.lost_at:
             self.away.append(time.monotonic() - self.lost_at)
@@ -84,7 +84,7 @@ class Player:
     async def _visit(self, socket: ClientConnection) -> None:
         while not self.stopping or self.unanswered:
             while len(self.unanswered) < AHEAD and not self.stopping:
-                n = self.told + len(self.unanswered) + 1
+                n = self.last_n + len(self.unanswered) + 1
                 with suppress(ConnectionClosed):  # answers sent before the close can still be read
                     await socket.send(json.dumps({"type": "move", "n": n, "token": "d" if n % 2 else "u"}))
                 self.unanswered.append(n)
@@ -92,8 +92,8 @@ class Player:
             if message["type"] != "moved" or message["n"] != self.unanswered.pop(0):
                 self.swallowed.append(f"{message} instead of a move's answer")
                 continue
-            self.told = message["n"]
-            self.acknowledged[self.told] = message["token"]
+            self.last_n = message["n"]
+            self.acknowledged[self.last_n] = message["token"]
             await asyncio.sleep(0.04)  # stay within the server's rate limit per player
 
     async def _hear(self, socket: ClientConnection) -> dict[str, Any]:
@@ -134,8 +134,8 @@ async def restart_each_among(players: list[Player], stack: Stack) -> None:
 
 
 async def made_moves(players: list[Player]) -> None:
-    aims = [player.told + 6 for player in players]
-    await until(lambda: all(player.told >= aim for player, aim in zip(players, aims, strict=True)), within=WITHIN)
+    aims = [player.last_n + 6 for player in players]
+    await until(lambda: all(player.last_n >= aim for player, aim in zip(players, aims, strict=True)), within=WITHIN)
 
 
 #: An API path that is served only while there is capacity for newcomers.

@@ -36,8 +36,8 @@ WATCH = """drawing => {
   const watch = (of, name) => {
     const plain = of[name];
     of[name] = new Proxy(plain, {
-      apply(...given) { if (!window.drawn) early.push(name); return Reflect.apply(...given); },
-      construct(...given) { if (!window.drawn) early.push(name); return Reflect.construct(...given); },
+      apply(...args) { if (!window.drawn) early.push(name); return Reflect.apply(...args); },
+      construct(...args) { if (!window.drawn) early.push(name); return Reflect.construct(...args); },
     });
   };
   for (const name of ["NumberFormat", "DateTimeFormat", "PluralRules", "Collator"]) watch(Intl, name);
@@ -91,9 +91,9 @@ def test_the_first_load_of_a_daily_table_is_small_and_draws_cards_first(context:
     wait_loaded(page, "daily-players.late.js")
     assert sorted(page.evaluate(LOADED)) == ["at-table.css", "daily-players.late.js", "main.js", "theme.js"]
     assert sum(sizes) / 1024 <= KIB_AIM
-    asked = page.evaluate("""performance.getEntriesByType("resource")
+    moment = page.evaluate("""performance.getEntriesByType("resource")
       .find(({ name }) => name.includes("/daily-players.late.")).startTime - drawn""")
-    assert asked >= 0
+    assert moment >= 0
     assert page.evaluate("early") == []
     cold.close()
 
@@ -107,13 +107,13 @@ def test_sounds_and_the_end_panel_are_loaded_in_advance(context: Any) -> None:
     player.wait_played()
     wait_loaded(page, "finish.late.js", "finish.css", "tones.late.js")
     player.play_elsewhere(tokens[1:-1])
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
     page.evaluate(WATCH, ".celebration .card")
     player.play(tokens[-1])
     page.wait_for_selector(".celebration .card", state="attached")
     page.wait_for_selector("#finish[open] #finish-account")
-    assert not [url for url in asked if "/static/js/" in url or "/static/css/" in url]
+    assert not [url for url in urls if "/static/js/" in url or "/static/css/" in url]
     assert page.evaluate("window.drawn !== undefined && early") == []
 
 
@@ -156,9 +156,9 @@ def test_all_files_for_offline_use_exist(chromium: Any, site: Site) -> None:
     page = context.new_page()
     page.goto("/rules/labyrinth/")
     page.evaluate("navigator.serviceWorker.ready")
-    kept = page.evaluate(
+    cached = page.evaluate(
         "async () => { const names = await caches.keys(); const cache = await caches.open(names[0]);"
         " return (await cache.keys()).map(({ url }) => new URL(url).pathname); }"
     )
-    assert any("/js/table/hud/tones." in path for path in kept)  # including what a lesson loads lazily
+    assert any("/js/table/hud/tones." in path for path in cached)  # including what a lesson loads lazily
     context.close()

@@ -8,10 +8,10 @@ import pytest
 
 from tests.browser.conftest import Visit, from_sources
 
-#: A connection with stand-ins for its sockets; `told` has its statuses.
+#: A connection with stand-ins for its sockets; `statuses` has its statuses.
 CONNECT = """async () => {
   globalThis.sockets = [];
-  globalThis.told = [];
+  globalThis.statuses = [];
   globalThis.WebSocket = class extends EventTarget {
     static CONNECTING = 0;
     static OPEN = 1;
@@ -27,7 +27,7 @@ CONNECT = """async () => {
   };
   const { Connection } = await import("/static/js/shared/connection.js");
   globalThis.connection = new Connection("/ws/play/1/", {
-    hello: () => ({ type: "hello" }), message: () => {}, status: (status) => told.push(status),
+    hello: () => ({ type: "hello" }), message: () => {}, status: (status) => statuses.push(status),
   });
   sockets[0].arrives();
 }"""
@@ -55,7 +55,7 @@ def last(page: Any, does: str) -> Any:
 
 
 def status(page: Any) -> str:
-    return str(page.evaluate("told.at(-1)"))
+    return str(page.evaluate("statuses.at(-1)"))
 
 
 @pytest.mark.parametrize(
@@ -186,13 +186,13 @@ OPEN_AND_CLOSE = """async () => {
 
 
 def test_a_closed_connection_listens_to_nothing(page: Any) -> None:
-    page.evaluate("() => { told.length = 0; connection.close(); }")
+    page.evaluate("() => { statuses.length = 0; connection.close(); }")
     for signal in SIGNALS:
         page.evaluate(f"window.dispatchEvent({signal})")
     page.evaluate("document.dispatchEvent(new Event('visibilitychange', {bubbles: true}))")
     last(page, "ends(1006)")
     page.clock.run_for(60_000)
-    assert (count(page), page.evaluate("told"), last(page, "readyState")) == (1, [], 3)
+    assert (count(page), page.evaluate("statuses"), last(page, "readyState")) == (1, [], 3)
     ended = page.evaluate(OPEN_AND_CLOSE)
     assert ended
     assert all(ended)

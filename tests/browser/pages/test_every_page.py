@@ -339,25 +339,25 @@ def rerun_starts_afresh() -> None:
 def visits(visitor: str, parts: dict[str, Any]) -> Iterator[tuple[str, str, bool]]:
     """Yield a visitor's pages: the name of each address, the address, and whether it is the first of its name."""
     for name in NAMES:
-        for k, (who, given) in enumerate(RECIPES.get(name, [("stranger", {})])):
+        for k, (who, parameters) in enumerate(RECIPES.get(name, [("stranger", {})])):
             if who == visitor:
-                yield name, _address(name, {key: _filled(text, parts) for key, text in given.items()}), k == 0
+                yield name, _address(name, {key: _filled(text, parts) for key, text in parameters.items()}), k == 0
 
 
 def _filled(text: str, parts: dict[str, Any]) -> str:
     return str(parts[text.strip("<>")]) if text.startswith("<") else text
 
 
-def _address(name: str, given: dict[str, str]) -> str:
-    query = f"?{given.pop('?')}" if "?" in given else ""
-    arguments: dict[str, Any] = dict(given)
-    if "reset" in given:
+def _address(name: str, parameters: dict[str, str]) -> str:
+    query = f"?{parameters.pop('?')}" if "?" in parameters else ""
+    arguments: dict[str, Any] = dict(parameters)
+    if "reset" in parameters:
         user, _, token = arguments.pop("reset").partition("-")
         arguments |= {"uidb36": user, "key": token}
-    if "month" in given:
-        arguments["month"] = date.fromisoformat(f"{given['month']}-01")
-    if name.startswith("boards:") and "day" in given:
-        arguments["day"] = date.fromisoformat(given["day"])
+    if "month" in parameters:
+        arguments["month"] = date.fromisoformat(f"{parameters['month']}-01")
+    if name.startswith("boards:") and "day" in parameters:
+        arguments["day"] = date.fromisoformat(parameters["day"])
     return reverse(name, kwargs=arguments) + query
 
 
@@ -395,10 +395,10 @@ def test_a_practice_deal_starts_once_found(visit: Visit, inhabited: tuple[Site, 
 def test_every_page_is_accessible(
     visit: Visit, complaints: list[str], inhabited: tuple[Site, dict[str, Any]], visitor: str
 ) -> None:
-    told = inhabited[1]
-    page = visit(**WIDE, session=told["cookies"].get(visitor, ""))
+    players = inhabited[1]
+    page = visit(**WIDE, session=players["cookies"].get(visitor, ""))
     found: dict[str, list[str]] = {}
-    for name, address, is_first in visits(visitor, told["parts"]):
+    for name, address, is_first in visits(visitor, players["parts"]):
         if name in NO_PAGES:
             answer = page.request.get(address, headers={"accept": "text/html"}, max_redirects=0)
             if answer.status == 200 and answer.headers["content-type"].startswith("text/html"):
@@ -416,11 +416,11 @@ def test_every_page_is_accessible(
 def test_no_page_is_wider_than_a_phone_in_any_language(
     visit: Visit, complaints: list[str], inhabited: tuple[Site, dict[str, Any]], language: str
 ) -> None:
-    told, found = inhabited[1], {}
+    players, found = inhabited[1], {}
     for visitor in ("stranger", "member"):
-        session = told["cookies"].get(visitor, "")
+        session = players["cookies"].get(visitor, "")
         page = visit(**PHONE, session=session, java_script_enabled=False, locale=language)
-        for name, address, is_first in visits(visitor, told["parts"]):
+        for name, address, is_first in visits(visitor, players["parts"]):
             if name not in NO_PAGES and is_first:
                 page.goto(address)
                 found[address] = overflow(page, fingers=True)
@@ -433,12 +433,12 @@ def test_no_page_is_wider_than_a_phone_in_any_language(
 
 @pytest.mark.needs("node", "html-validate")
 def test_every_page_is_valid_html(inhabited: tuple[Site, dict[str, Any]], tmp_path: Path) -> None:
-    site, told = inhabited
+    site, players = inhabited
     addresses: dict[str, str] = {}
     for visitor in VISITORS:
         with httpx.Client(base_url=site.url, headers={"accept": "text/html"}, timeout=60) as client:
-            client.cookies.set("sessionid", told["cookies"].get(visitor, ""))
-            for name, address, _first in visits(visitor, told["parts"]):
+            client.cookies.set("sessionid", players["cookies"].get(visitor, ""))
+            for name, address, _first in visits(visitor, players["parts"]):
                 if name not in NO_PAGES:
                     file = tmp_path / f"{len(addresses)}.html"
                     file.write_text(client.get(address).text)
@@ -474,13 +474,13 @@ def another_site(page: str) -> Iterator[str]:
 
 
 def test_a_game_can_be_embedded_in_another_site(chromium: Any, inhabited: tuple[Site, dict[str, Any]]) -> None:
-    site, told = inhabited
+    site, players = inhabited
     context = chromium.new_context(viewport=WIDE, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE_MS)
-    address = site.url + reverse("games:embed", args=[told["parts"]["finished"]])
-    with another_site(f'<iframe src="{address}?n=3" width="640" height="560"></iframe>') as elsewhere:
+    address = site.url + reverse("games:embed", args=[players["parts"]["finished"]])
+    with another_site(f'<iframe src="{address}?n=3" width="640" height="560"></iframe>') as host_page:
         page = context.new_page()
-        page.goto(elsewhere)
+        page.goto(host_page)
         frame = page.frame_locator("iframe")
         frame.locator("#felt .card").first.wait_for()
         assert frame.locator("#moves").text_content().startswith("3/")

@@ -25,8 +25,8 @@ def test_lessons_work_offline_and_the_game_resumes_online(visit: Visit, complain
     page = visit("/verify/", service_workers="allow")
     page.evaluate(KEPT, "en-gb")
     page.click(".languages button[value=de]")
-    kept = page.evaluate(KEPT, "de")
-    assert all(path.startswith(("/static/", "/offline/de/")) for path in kept), json.dumps(kept)
+    cached = page.evaluate(KEPT, "de")
+    assert all(path.startswith(("/static/", "/offline/de/")) for path in cached), json.dumps(cached)
     context = page.context
     page.goto("/play/labyrinth/")
     page.click("text=Karten geben")

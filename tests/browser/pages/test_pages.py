@@ -76,9 +76,9 @@ def test_own_practice_is_replayed_shared_and_continued(visit: Visit) -> None:
     page.wait_for_selector("#felt .card")
     moves = page.locator("#moves")
     assert moves.text_content() == "2/3"
-    for key, made in (("ArrowRight", 3), ("Home", 0), ("End", 3), ("ArrowLeft", 2)):
+    for key, expected in (("ArrowRight", 3), ("Home", 0), ("End", 3), ("ArrowLeft", 2)):
         page.keyboard.press(key)
-        assert moves.text_content() == f"{made}/3"
+        assert moves.text_content() == f"{expected}/3"
     assert page.get_attribute("#scrub", "aria-valuetext").startswith("Move 2 of 3, 0:")
     columns = "() => [...document.querySelectorAll('.thinking path')].map(path => path.getAttribute('d')).join('')"
     assert page.evaluate(columns).count("M") == 3

@@ -16,11 +16,11 @@ expect = pytest.importorskip("playwright.sync_api").expect
 
 #: A browser that records requests for permission, and makes up subscriptions.
 MADE_UP = """(() => {
-  window.asked = [];
+  window.calls = [];
   let permission = "default";
   Object.defineProperty(Notification, "permission", { get: () => permission });
   Notification.requestPermission = async () => {
-    asked.push(navigator.userActivation.isActive ? "asked upon a click" : "asked by itself");
+    calls.push(navigator.userActivation.isActive ? "asked upon a click" : "asked by itself");
     return (permission = window.answer ?? "granted");
   };
   const keys = {
@@ -30,10 +30,10 @@ MADE_UP = """(() => {
   let held = null;
   PushManager.prototype.getSubscription = async () => held;
   PushManager.prototype.subscribe = async (how) => {
-    asked.push(how.userVisibleOnly, typeof how.applicationServerKey);
+    calls.push(how.userVisibleOnly, typeof how.applicationServerKey);
     return (held = {
       toJSON: () => ({ endpoint: "https://fcm.googleapis.com/fcm/send/made-up", keys }),
-      unsubscribe: async () => { asked.push("unsubscribed"); held = null; },
+      unsubscribe: async () => { calls.push("unsubscribed"); held = null; },
     });
   };
 })();"""
@@ -55,7 +55,7 @@ def test_the_switch_asks_permission_and_a_reminder_appears(visit: Visit) -> None
     switch, says = page.locator("#push-on"), page.locator("#push-says")
     expect(switch).to_be_enabled()
     expect(switch).not_to_be_checked()
-    assert page.evaluate("asked") == []
+    assert page.evaluate("calls") == []
 
     page.evaluate("answer = 'denied'")
     switch.click()
@@ -65,15 +65,15 @@ def test_the_switch_asks_permission_and_a_reminder_appears(visit: Visit) -> None
     with page.expect_request("**/players/me/push/") as sent:
         switch.click()
     expect(says).to_have_text("Reminders are on in this browser.")
-    told = json.loads(sent.value.post_data)
-    assert (told["hour"], told["zone"]) == (18, "Asia/Tokyo")
-    assert page.evaluate("asked") == ["asked upon a click", "asked upon a click", True, "string"]
+    subscription = json.loads(sent.value.post_data)
+    assert (subscription["hour"], subscription["zone"]) == (18, "Asia/Tokyo")
+    assert page.evaluate("calls") == ["asked upon a click", "asked upon a click", True, "string"]
     page.select_option("#push-hour", "7")
     expect(says).to_have_text("Saved.")
     with page.expect_request(lambda request: request.method == "DELETE"):
         switch.click()
     expect(says).to_contain_text("Reminders are off")
-    assert page.evaluate("asked.at(-1)") == "unsubscribed"
+    assert page.evaluate("calls.at(-1)") == "unsubscribed"
 
     registrations: list[str] = []
     devtools = page.context.new_cdp_session(page)
@@ -111,7 +111,7 @@ def test_the_race_of_the_day_is_switched_on_at_its_page_and_off_in_the_settings(
     expect(evening).to_be_enabled()
     evening.click()
     expect(page.locator("#push-says")).to_have_text("Saved.")
-    assert page.evaluate("asked[0]") == "asked upon a click"
+    assert page.evaluate("calls[0]") == "asked upon a click"
     page.reload()
     expect(evening).to_be_checked()
 

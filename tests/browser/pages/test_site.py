@@ -36,16 +36,16 @@ def test_arrow_keys_move_between_days_with_deals(visit: Visit) -> None:
 
 def test_home_updates_who_is_playing(visit: Visit) -> None:
     page = visit(fresh=True)
-    asked: list[dict[str, str]] = []
-    told = {
+    headers: list[dict[str, str]] = []
+    response = {
         "players": 3,
         "names": [{"name": "Minos", "player": "7f2c7a5e-0000-4000-8000-000000000000"}],
         "deals": {"plot": {"now": 3, "begun": 7}, "braid": {"now": 0, "begun": 7}},
     }
 
     def answer(route: Any) -> None:
-        asked.append(route.request.headers)
-        route.fulfill(body=json.dumps(told), content_type="application/json")
+        headers.append(route.request.headers)
+        route.fulfill(body=json.dumps(response), content_type="application/json")
 
     page.route("**/playing.json", answer)
     page.clock.install()
@@ -58,7 +58,7 @@ def test_home_updates_who_is_playing(visit: Visit) -> None:
     assert page.locator(".deal:has-text('Braid') .seated").first.inner_text() == "7 players today"
     assert page.locator("#playing").inner_text().replace("\n", " ").startswith("3 players online Minos")
     assert page.locator("#playing a").get_attribute("href") == "/players/7f2c7a5e-0000-4000-8000-000000000000/"
-    assert "cookie" not in asked[0]
+    assert "cookie" not in headers[0]
 
 
 def lesson_tokens(game: str) -> tuple[list[dict[str, Any]], list[str]]:
@@ -234,13 +234,13 @@ def test_a_winning_line_is_found_and_shown(visit: Visit) -> None:
 
 def test_a_question_shows_progress_and_can_be_withdrawn(visit: Visit) -> None:
     page = visit()
-    asked: list[str] = []
+    methods: list[str] = []
     answers = iter(
         [{"state": "looking"}, {"state": "answered", "answer": "no"}, {"answer": "unknown"}, {"state": "looking"}]
     )
 
     def reply(route: Any) -> None:
-        asked.append(route.request.method)
+        methods.append(route.request.method)
         if route.request.method == "DELETE":
             route.fulfill(status=204)
             return
@@ -261,7 +261,7 @@ def test_a_question_shows_progress_and_can_be_withdrawn(visit: Visit) -> None:
     ask_whether_it_can_be_won(page)
     with page.expect_request(lambda request: request.method == "DELETE"):
         page.click("#hint-close")
-    assert asked[:3] == ["POST", "GET", "POST"]
+    assert methods[:3] == ["POST", "GET", "POST"]
 
 
 def test_a_first_game_is_guided_and_leads_to_todays_deals(visit: Visit) -> None:

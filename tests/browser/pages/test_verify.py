@@ -22,7 +22,7 @@ def found(page: Any) -> dict[str, str]:
     return dict(page.eval_on_selector_all(".finding", each))
 
 
-def told(page: Any, check: str) -> str:
+def explanation(page: Any, check: str) -> str:
     text: str = page.inner_text(f".finding[data-check={check}] p")
     return text
 
@@ -55,7 +55,7 @@ def test_a_deals_page_links_to_its_check(visit: Visit) -> None:
     assert page.get_attribute("[data-findings]", "role") == "status"
     assert "the server's answer" in page.inner_text(".finding[data-check=server] h3")
     assert "checked in your browser" in page.inner_text(".finding[data-check=replays] h3")
-    assert told(page, "ledger").startswith(
+    assert explanation(page, "ledger").startswith(
         f"Line 0 of the ledger, written 2026-01-03T00:00:00Z; the deal opened {OLD_DAY}"
     )
 
@@ -96,7 +96,7 @@ def test_a_games_replay_links_to_the_check_of_its_record(visit: Visit) -> None:
     page.click("[data-opens=more-dialog]")
     page.click("#more-dialog >> text=Verify")
     assert passed(page) == EVERY - {"head"}
-    assert told(page, "commitment").startswith("The SHA-256 of the seed is in line 0 of the ledger")
+    assert explanation(page, "commitment").startswith("The SHA-256 of the seed is in line 0 of the ledger")
 
 
 def test_forged_files_fail_their_checks(visit: Visit) -> None:
@@ -153,7 +153,7 @@ def test_a_race_is_checked_with_its_places(visit: Visit) -> None:
     bring(page, race)
     page.wait_for_selector(".finding[data-check=places].failed")
     assert failed(page) == {"places"}
-    assert told(page, "places") == "Racer 1's place should be 1."
+    assert explanation(page, "places") == "Racer 1's place should be 1."
 
 
 def test_replays_of_a_race_link_to_the_races_check(visit: Visit) -> None:

@@ -264,7 +264,7 @@ def test_other_players_at_a_daily_deal_are_shown_unless_hidden(visit: Visit) -> 
 def test_the_pace_compares_times_at_equal_cards_up(visit: Visit) -> None:
     page = visit("/")
     from_sources(page)
-    told = page.evaluate(
+    found = page.evaluate(
         """async () => {
           const { Pace, spanText } = await import("/static/js/table/social/pace.js");
           const pace = new Pace({ name: "", points: [[0, 4], [5000, 5], [9000, 7], [20000, 10]] });
@@ -286,7 +286,7 @@ def test_the_pace_compares_times_at_equal_cards_up(visit: Visit) -> None:
           return [...found, spanText(-72400, false), spanText(4230, true), spanText(4230, false)];
         }"""
     )
-    assert told == [0, 2000, 500, -3000, 8000, True, 5, None, -2000, True, "1:12", "4.2 s", "4 s"]
+    assert found == [0, 2000, 500, -3000, 8000, True, 5, None, -2000, True, "1:12", "4.2 s", "4 s"]
     page.click(".languages button[value=de]")
     page.wait_for_selector("html[lang=de]")
     spans = "async () => (await import('/static/js/table/social/pace.js')).spanText(4230, true)"

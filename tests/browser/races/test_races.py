@@ -251,12 +251,12 @@ def test_a_quick_match_is_confirmed_on_another_page(visit: Visit) -> None:
 def test_no_race_starts_if_a_quick_match_is_missed(visit: Visit) -> None:
     absent, seeker = seek(visit, "pigtail"), visit("/races/")
     shows(absent, "Looking for an opponent…")
-    elsewhere = visit("/rules/", context=absent.context)
+    other_page = visit("/rules/", context=absent.context)
     patient = seek(visit, "pigtail")
     shows(absent, "Opponent found")
     sync_api.expect(absent.get_by_role("button", name="I'm ready")).to_be_visible()
     shows(absent, "You missed this match")
-    sync_api.expect(elsewhere.get_by_role("dialog", name="You missed this match")).to_be_visible()
+    sync_api.expect(other_page.get_by_role("dialog", name="You missed this match")).to_be_visible()
     shows(patient, "Looking for an opponent…")
     assert patient.url == absent.url
     absent.goto("/rules/")

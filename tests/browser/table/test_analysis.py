@@ -38,10 +38,10 @@ def heights(page: Any) -> list[int]:
 def test_an_analysis_is_requested_shown_and_read(visit: Visit) -> None:
     page = resigned_practice(visit)
     said = iter(SAID)
-    asked: list[str] = []
+    methods: list[str] = []
 
     def answer(route: Any) -> None:
-        asked.append(route.request.method)
+        methods.append(route.request.method)
         route.fulfill(status=200, content_type="application/json", body=json.dumps(next(said)))
 
     page.route("**/analysis.json", answer)
@@ -54,7 +54,7 @@ def test_an_analysis_is_requested_shown_and_read(visit: Visit) -> None:
     page.wait_for_selector("#analysis-text:has-text('Waiting for 2 other games')")
     page.wait_for_selector(".verdicts .unknown")
     page.wait_for_selector("#analysis-text:has-text('It can still be won, in 53 moves.')")
-    assert asked == ["GET", "POST", "GET", "GET"]
+    assert methods == ["GET", "POST", "GET", "GET"]
     assert page.evaluate("document.activeElement.id") == "analysis-details"
     # Kinds differ in height or pattern, even without colours.
     page.emulate_media(forced_colors="active")

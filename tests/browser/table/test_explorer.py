@@ -32,11 +32,11 @@ while line.tokens[n] == "d" or not table.is_legal("d"):
     n += 1
 astray = PlayedGame([*line.tokens[:n], "d"], [9] * (n + 1), 90_000, won=False)
 games = [winner(line), winner(line), *[astray] * 3]
-made = [finished(User.objects.create_user(secrets.token_hex(8)), deal, line, game) for game in games]
+attempts = [finished(User.objects.create_user(secrets.token_hex(8)), deal, line, game) for game in games]
 building.SECONDS = 0.0
 building.expire(Deal.objects.filter(pk=deal.pk))
 building.build_due()
-print(json.dumps([str(made[0].public_id), n]))
+print(json.dumps([str(attempts[0].public_id), n]))
 """
 
 

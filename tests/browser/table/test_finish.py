@@ -44,9 +44,9 @@ def test_every_variant_has_a_last_scene_that_leaves_no_card() -> None:
             table.push(token)
         views.append(table.view())
     sizes = [(1400, 760), (380, 690), (700, 330), (2500, 1280)]
-    given = json.dumps([(ROOT / "frontend/static/js/table/drawing").as_uri(), views, sizes])
+    arguments = json.dumps([(ROOT / "frontend/static/js/table/drawing").as_uri(), views, sizes])
     node = ["node", "--input-type=module", "-e", _ACT]
-    done = subprocess.run(node, input=given, capture_output=True, text=True, check=True)
+    done = subprocess.run(node, input=arguments, capture_output=True, text=True, check=True)
     for view, scenes in zip(views, json.loads(done.stdout), strict=True):
         for size, scene in zip(sizes, scenes, strict=True):
             assert len(scene) in CAST[view["game"]], (view["game"], size)

@@ -68,7 +68,7 @@ class Server:
         record = Record.from_json(won_record("labyrinth"))
         tokens = record.tokens if won else record.tokens[:6]
         self.hellos: list[dict[str, Any]] = []
-        self.asked: list[dict[str, Any]] = []
+        self.received: list[dict[str, Any]] = []
         self.answer: list[str] = []
         self.table: Table = record.open_table()
         attempt = _attempt("playing", table=self.table)
@@ -103,7 +103,7 @@ class Server:
         elif message["type"] == "ping":
             self.line.send(protocol.write(protocol.Pong(message["t"], 11_000)))
         else:
-            self.asked.append(message)
+            self.received.append(message)
 
 
 def _attempt(state: str, how: str = "", *, table: Table) -> AttemptState:
@@ -295,7 +295,7 @@ def test_a_draining_server_is_left_with_the_pending_move(seat: Callable[[Server]
     page.wait_for_function("() => true")  # all messages of the page have arrived
     n = server.table.token_count
     assert [hello["have"] for hello in server.hellos] == [server.hellos[0]["have"], n - 1]
-    assert [(one["type"], one["n"]) for one in server.asked] == [("move", n)]
+    assert [(one["type"], one["n"]) for one in server.received] == [("move", n)]
 
 
 def test_a_second_draining_server_is_retried_slowly(seat: Callable[[Server], Any]) -> None:
@@ -326,27 +326,27 @@ def test_a_move_is_kept_while_the_database_is_busy(seat: Callable[[Server], Any]
     page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
     page.evaluate("Math.random = () => 0.5")
     Mouse(page).play(won_record("labyrinth")["tokens"][-1])
-    wait_asked(page, server)
+    wait_received(page, server)
     server.answer = [refused]
     server.line.send(refused)
     page.wait_for_selector("#lost:not([hidden])")
     assert page.text_content("#lost-text") == "Our server is having trouble. Your move is kept."
-    for asked in (2, 3):
+    for count in (2, 3):
         page.clock.run_for(1_000)
         page.wait_for_function("() => true")
-        assert len(server.hellos) == asked
+        assert len(server.hellos) == count
     assert page.is_visible("#lost")
     server.answer = [resumed(server.table.token_count - 1)]
     page.clock.run_for(1_000)
     page.wait_for_selector("#lost", state="hidden")
-    wait_asked(page, server, 2)
-    assert [(one["type"], one["n"]) for one in server.asked] == [("move", n)] * 2
+    wait_received(page, server, 2)
+    assert [(one["type"], one["n"]) for one in server.received] == [("move", n)] * 2
 
 
-def wait_asked(page: Any, server: Server, number: int = 1) -> None:
+def wait_received(page: Any, server: Server, number: int = 1) -> None:
     """Wait until the server has this many of the page's questions."""
     until = time.monotonic() + PATIENCE_MS / 1000
-    while len(server.asked) < number:
+    while len(server.received) < number:
         assert time.monotonic() < until
         page.evaluate("0")
 
@@ -357,11 +357,11 @@ def test_an_unanswered_question_goes_to_the_next_server(seat: Callable[[Server],
     server.answer = [resumed(server.table.token_count - 1)]
     page.click("#resign")
     page.click("dialog[open] [value=resign]")
-    wait_asked(page, server)
+    wait_received(page, server)
     reconnect(page, server)
-    wait_asked(page, server, 2)
+    wait_received(page, server, 2)
     n = server.table.token_count
-    assert [(one["type"], one["n"]) for one in server.asked] == [("resign", n)] * 2
+    assert [(one["type"], one["n"]) for one in server.received] == [("resign", n)] * 2
     server.line.send(server.frames["moved"])
     server.line.send(server.frames["ended"])
     server.line.send(server.frames["verdict"])
@@ -374,9 +374,9 @@ def test_a_resignation_does_not_apply_to_a_newer_position(seat: Callable[[Server
     server.answer = [server.frames["moved"], resumed(server.table.token_count)]
     page.click("#resign")
     page.click("dialog[open] [value=resign]")
-    wait_asked(page, server)
+    wait_received(page, server)
     reconnect(page, server)
-    assert [one["type"] for one in server.asked] == ["resign"]
+    assert [one["type"] for one in server.received] == ["resign"]
 
 
 def test_a_signed_out_player_is_notified(seat: Callable[[Server], Any]) -> None:

@@ -45,9 +45,9 @@ def test_the_reference_comes_to_the_same_end(game: Game) -> None:
     assert (slow.won, slow.stuck, slow.cards_up, slow.goal) == tuple(
         game.expected[key] for key in ("won", "stuck", "cards_up", "goal")
     )
-    kept = from_position(game.expected["position"]).view()
+    view = from_position(game.expected["position"]).view()
     history = ("moves", "can_undo")
-    assert {**kept, **{key: slow.view()[key] for key in history}} == slow.view()
+    assert {**view, **{key: slow.view()[key] for key in history}} == slow.view()
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -63,10 +63,10 @@ def test_there_are_wins_with_and_without_undo_and_refusals(name: str) -> None:
 
 def test_every_unnamed_combination_of_options_has_a_game() -> None:
     named = [VARIANTS[name] for name in VARIANTS]
-    kept = [game.record for game in games_of("options")]
-    assert all(record.options is not None for record in kept)
+    records = [game.record for game in games_of("options")]
+    assert all(record.options is not None for record in records)
     combinations = sum(_combinations(game) for game in OPTIONS)
-    assert len({(record.name, str(record.options)) for record in kept}) == combinations - len(named)
+    assert len({(record.name, str(record.options)) for record in records}) == combinations - len(named)
 
 
 def _combinations(game: str) -> int:

@@ -149,8 +149,8 @@ def complete(position: str) -> str:
 
 def test_a_suits_foundation_names_its_next_card() -> None:
     table = open_table("stonewall", bytes(32))
-    told = [reason for pile in range(6) for reason in explain(table, f"t{pile}")]
-    assert {reason.next[0] for reason in told if reason.why is Why.NOT_YET} == {"A"}
+    reasons = [reason for pile in range(6) for reason in explain(table, f"t{pile}")]
+    assert {reason.next[0] for reason in reasons if reason.why is Why.NOT_YET} == {"A"}
 
 
 def test_an_unknown_pile_is_refused() -> None:
