@@ -111,7 +111,7 @@ def divide() -> dict[str, Any]:
     from accounts.sign_in.guests import create_guest
     from games.races import heats, rooms, seats
     from games.races.models import Entrant, Race, Room
-    from tests.services.control_races import session_of
+    from tests.factories import session_of
 
     players = [create_guest() for _ in range(PLAYERS)]
     room = rooms.open_room(None, "labyrinth", limit_s=heats.LIMIT_S, seats=heats.DIVISION, kind=Room.Kind.HEAT)

@@ -140,7 +140,7 @@ def prepare() -> list[tuple[str, str]]:
     from accounts.sign_in.guests import create_guest
     from games.manifests import SHORT_VARIANTS
     from games.races import rooms, seats
-    from tests.services.control_races import session_of
+    from tests.factories import session_of
 
     call_command("migrate", verbosity=0)
     found = []

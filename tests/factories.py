@@ -11,9 +11,12 @@ import secrets
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
+from importlib import import_module
 from typing import Any, Final, Literal
 
 from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.test import Client
 from django.utils import timezone
 
@@ -81,6 +84,17 @@ def signed_in(player: Any) -> Client:
     client = Client()
     client.force_login(player, backend=BACKEND)
     return client
+
+
+def session_of(player: Any, **values: Any) -> str:
+    """Return the key of a new session in which the player is signed in."""
+    session = import_module(settings.SESSION_ENGINE).SessionStore()
+    session.update(values)
+    session[SESSION_KEY] = str(player.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session[HASH_SESSION_KEY] = player.get_session_auth_hash()
+    session.create()
+    return str(session.session_key)
 
 
 # Deals.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -22,6 +21,7 @@ import pytest
 
 from deploy.servers import free_port
 from tests.browser.table_driver import won_record
+from tests.control import ControlProcess
 from tests.once import made_once
 from tests.requirements import HEADLESS_SHELL
 
@@ -48,44 +48,18 @@ PATIENCE_MS = 60_000
 #: Interval of the waits for a condition. Playwright's own draw 60 frames a second.
 POLL_MS = 40
 
-_SEAL_DEALS = """
-import hashlib, json, sys, django
-django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
-from datetime import UTC, datetime, time, timedelta
-from django.utils import timezone
-from games.deals import ledger
-from games.models import Deal
-from games.rules import CATALOGUE, Record
-opens = datetime.combine(timezone.now().date(), time(), UTC)
-request = json.load(sys.stdin)
-def deal(name, seed, opens, again=b"", **proof):
-    raw, variant = bytes.fromhex(seed), CATALOGUE[name]
-    mark = hashlib.sha256(raw + again).hexdigest()
-    return Deal.objects.create(
-        variant=name, game=variant.game, options=dict(variant.options), rules_version=1, day=opens.date(), seed=raw,
-        commitment=mark, opens_at=opens, closes_at=opens + timedelta(days=1), **proof)
-for name in [name for name in CATALOGUE if name in request["seeds"]]:
-    deal(name, request["seeds"][name], opens)
-    deal(name, request["seeds"][name], opens + timedelta(days=1), b"again")
-old = Record.from_json(request["old"])
-proof = {"proven": True, "grade": 2, "par": len(old.tokens), "solution": old.to_bytes()}
-opened = datetime.fromisoformat(request["old_day"])
-ledger.append(deal("labyrinth", request["old"]["seed"], opened, **proof), opened - timedelta(days=2))
-"""
-
 #: The day of the only past deal, whose winning line is known.
 OLD_DAY = "2026-01-05"
 
 
 @dataclass(frozen=True)
 class Site:
-    """A server's address, its output, and its environment."""
+    """A server's address, its output, its environment, and commands inside it."""
 
     url: str
     log: Path
     environment: dict[str, str]
+    control: ControlProcess
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -142,6 +116,7 @@ def serve(var: Path, *, certified: bool = False, **variables: str) -> Iterator[S
     With `certified`, the deals are made as when a site opens, which takes a minute or two.
     """
     environment = embedded_environment(var, **variables)
+    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], env=environment, cwd=ROOT, check=True)
     _make_database(environment, certified=certified)
     yield from run_server(var, environment)
 
@@ -163,15 +138,16 @@ def embedded_environment(var: Path, **variables: str) -> dict[str, str]:
 
 
 def _make_database(environment: dict[str, str], *, certified: bool = False) -> None:
+    """Create the deals in the migrated database."""
     variants = [path.stem for path in (ROOT / "tests" / "rules" / "golden").glob("*.json") if path.stem != "options"]
-    request = {
-        "seeds": {} if certified else {variant: won_record(variant)["seed"] for variant in variants},
-        "old": won_record("labyrinth", last=True),
-        "old_day": f"{OLD_DAY}T00:00:00+00:00",
-    }
-    subprocess.run(
-        [sys.executable, "-c", _SEAL_DEALS], input=json.dumps(request), text=True, env=environment, cwd=ROOT, check=True
+    control = ControlProcess("tests.browser.control", environment)
+    control.ask(
+        "make_deals",
+        seeds={} if certified else {variant: won_record(variant)["seed"] for variant in variants},
+        old=won_record("labyrinth", last=True),
+        old_day=OLD_DAY,
     )
+    control.stop()
     if certified:
         subprocess.run(
             [sys.executable, "-m", "config.processes.release"], env=environment | CERTIFYING, cwd=ROOT, check=True
@@ -184,14 +160,16 @@ def run_server(var: Path, environment: dict[str, str]) -> Iterator[Site]:
     url = f"http://127.0.0.1:{port}"
     environment = {"PUBLIC_URL": url, **environment, "PORT": str(port)}
     log = var / "server.log"
+    control = ControlProcess("tests.browser.control", environment)
     with log.open("a") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.browser.embedded"], env=environment, cwd=ROOT, stdout=output, stderr=output
         )
         try:
             _wait_until_ready(process, url, log)
-            yield Site(url, log, environment)
+            yield Site(url, log, environment, control)
         finally:
+            control.stop()
             process.terminate()
             try:
                 process.wait(20)
@@ -235,27 +213,11 @@ def chromium(playwright: Any) -> Iterator[Any]:
     browser.close()
 
 
-_CLEAR = """
-import django; django.setup()
-from django.utils import timezone
-from accounts.models import User
-from games.races.models import Room
-for pk in User.objects.filter(is_guest=False).values_list("pk", flat=True):
-    User.objects.filter(pk=pk).update(username=f"once-{pk}", name_key=f"once{pk}")
-Room.objects.filter(closed_at=None).update(closed_at=timezone.now())
-"""
-
-
-def start_afresh(site: Site) -> None:
-    """Free the names of all players and close their rooms."""
-    subprocess.run([sys.executable, "-c", _CLEAR], env=site.environment, cwd=ROOT, check=True)
-
-
 @pytest.fixture(autouse=True)
 def rerun_starts_afresh(request: pytest.FixtureRequest) -> None:
     """Before a rerun, start afresh without the players of the first attempt."""
     if getattr(request.node, "execution_count", 1) > 1 and "site" in request.fixturenames:
-        start_afresh(request.getfixturevalue("site"))
+        request.getfixturevalue("site").control.ask("start_afresh")
 
 
 @pytest.fixture

@@ -1,24 +1,12 @@
-"""Fill a site with everything its pages need: several kinds of players, games, keys, links of mails.
-
-`python -m tests.browser.players` works on the database of the settings. It prints JSON with each visitor's session
-cookie and the parameters of addresses.
-"""
+"""Fill a site with everything its pages need: several kinds of players, games, keys, links of mails."""
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from dataclasses import replace
 from datetime import timedelta
 from itertools import accumulate
 from random import Random
 from typing import Any
-
-import django
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-django.setup()
 
 from allauth.account.forms import default_token_generator
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
@@ -299,7 +287,3 @@ def _half_way(user: Any) -> str:
     answer = client.post(reverse("account_login"), {"login": user.username, "password": PASSWORD})
     assert answer["Location"] == reverse("mfa_authenticate"), answer
     return str(client.cookies[settings.SESSION_COOKIE_NAME].value)
-
-
-if __name__ == "__main__":
-    json.dump(inhabit(), sys.stdout)

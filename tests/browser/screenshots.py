@@ -6,8 +6,6 @@ The deals are certified, and the tables are played along their winning lines.
 from __future__ import annotations
 
 import io
-import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -44,17 +42,6 @@ PAGES = {
     "sign-in": "/accounts/login/",
 }
 
-_WINNING_LINES = """
-import json, django
-django.setup()
-from games.deals.publishing import todays_deals
-from games.rules import CATALOGUE, Record
-deals = {deal.variant: deal for deal in todays_deals() if deal.proven}
-if lacking := set(CATALOGUE) - set(deals):
-    raise SystemExit(f"not proven, so no picture is taken: {sorted(lacking)}")
-print(json.dumps({name: list(Record.from_bytes(bytes(deal.solution)).tokens) for name, deal in deals.items()}))
-"""
-
 
 def keep(page: Any, name: str) -> None:
     """Save a screenshot as a small WebP file."""
@@ -68,17 +55,6 @@ def site() -> Iterator[Site]:
     """A server on a temporary directory."""
     with tempfile.TemporaryDirectory() as var:
         yield from serve(Path(var), certified=True)
-
-
-def winning_lines(found: Site) -> dict[str, list[str]]:
-    """Return the winning line of each of today's deals.
-
-    :raises CalledProcessError: when one of them is not proven.
-    """
-    script = [sys.executable, "-c", _WINNING_LINES]
-    printed = subprocess.run(script, env=found.environment, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
-    lines: dict[str, list[str]] = json.loads(printed)
-    return lines
 
 
 def play(page: Any, variant: str, line: list[str], share: float = 1, *, thinks: bool = False) -> None:
@@ -159,7 +135,7 @@ def main() -> int:
     """Take all screenshots."""
     OUT.mkdir(parents=True, exist_ok=True)
     with site() as found, sync_playwright() as playwright:
-        lines = winning_lines(found)
+        lines = found.control.ask("winning_lines")
         take(playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS), found.url, lines)
     return 0
 

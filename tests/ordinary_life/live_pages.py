@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,46 +20,6 @@ from tests.ordinary_life.conftest import Server
 from tests.ordinary_life.page_clock import PageClock
 
 VARIANT: Final = "stonewall"
-
-_MAKE = """
-import json, secrets, django
-django.setup()
-from datetime import timedelta
-from importlib import import_module
-from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
-from django.utils import timezone
-from games.puzzles import daily
-from games.puzzles.models import StormRun
-from games.puzzles.storm import runs
-from games.races import matchmaking
-from tests.games.races import puzzle_races
-SessionStore = import_module(settings.SESSION_ENGINE).SessionStore
-mark = secrets.token_hex(3)
-def player(name):
-    name += mark
-    return get_user_model().objects.create(username=name, display_name=name, name_key=name.lower())
-def cookie(user, **marks):
-    session = SessionStore()
-    session.update(marks)
-    session[SESSION_KEY], session[HASH_SESSION_KEY] = str(user.pk), user.get_session_auth_hash()
-    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-    session.create()
-    return session.session_key
-minos, pasiphae, talos = player("Minos"), player("Pasiphae"), player("Talos")
-daily.puzzle_of(timezone.now().date())
-puzzles = puzzle_races.counting_room(minos, pasiphae)
-storm = runs.begin(pasiphae.pk)
-StormRun.objects.filter(pk=storm.pk).update(begun_at=timezone.now() + timedelta(hours=1))  # it lasts all tests long
-matchmaking.enter(talos, ["stonewall"])
-print(json.dumps({
-    "puzzles": f"/races/{puzzles.code}/1/puzzles/", "puzzle_player": cookie(minos),
-    "storm": f"/puzzles/storm/{storm.public_id}/", "storm_player": cookie(pasiphae),
-    "waiting_player": cookie(talos, waits_for_race=True),
-    "day": str(timezone.now().date()),
-}))
-"""
-
 
 #: Closes the page's sockets, with the next one, as a server that refuses them does.
 _REFUSABLE = """
@@ -86,10 +44,7 @@ class World:
     def __init__(self, server: Server) -> None:
         self._server = server
         site = server.site
-        done = subprocess.run(
-            [sys.executable, "-c", _MAKE], env=site.environment, cwd=ROOT, check=True, stdout=subprocess.PIPE
-        )
-        self.created = json.loads(done.stdout.splitlines()[-1])
+        self.created = site.control.ask("live_pages")
         self._tokens = won_record(VARIANT)["tokens"]
         self.race = race_soon(site, "Ariadne", "Theseus", variant=VARIANT, seconds=4, limit_s=3600, public=True)
         self.moves = 0

@@ -1,13 +1,7 @@
-"""Control process: runs commands inside the service for a test (`python -m tests.services.control`).
-
-It reads one JSON object a line, `{"do": name, ...arguments}`, and writes one, `{"done": answer}` or `{"failed": text}`.
-"""
+"""Commands inside the service (`tests.control`)."""
 
 from __future__ import annotations
 
-import json
-import sys
-import traceback
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -18,7 +12,6 @@ django.setup()
 
 from django.contrib.auth import get_user_model  # noqa: E402 - Django must be set up
 from django.core.management import call_command  # noqa: E402
-from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from config.celery import app  # noqa: E402
@@ -29,7 +22,8 @@ from leaderboards.boards import board_queries, histogram  # noqa: E402
 from leaderboards.boards.listings import deal_listings  # noqa: E402
 from leaderboards.models import DealBoard, Recount, Result  # noqa: E402
 from leaderboards.verdicts import pending_sweep  # noqa: E402
-from tests.factories import make_account, make_deal  # noqa: E402
+from tests.control import serve  # noqa: E402
+from tests.factories import make_account, make_deal, session_of  # noqa: E402
 from tests.services import control_races  # noqa: E402
 from tests.services.stack import FIRST_DAY  # noqa: E402
 
@@ -47,7 +41,7 @@ def seat(deal: int, player: str = "") -> dict[str, Any]:
     who = get_user_model().objects.get(public_id=player) if player else make_account()
     attempt = start_attempt(who, Deal.objects.get(pk=deal))
     return {
-        "session": control_races.session_of(who),
+        "session": session_of(who),
         "attempt": str(attempt.public_id),
         "id": attempt.pk,
         "player": str(who.public_id),
@@ -155,22 +149,8 @@ def _kept(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-TOLD = (deal, seat, state, faults, version, unsettled, marked, kept)
-DONE = (sweep, deliver, expire, close_due, run_tasks, manage)
-COMMANDS = {one.__name__: one for one in (*TOLD, *DONE, *control_races.COMMANDS)}
-
-
-def main() -> None:
-    for line in sys.stdin:
-        request = json.loads(line)
-        answer: dict[str, object]
-        try:
-            answer = {"done": COMMANDS[request.pop("do")](**request)}
-        except Exception:  # noqa: BLE001 - the test is told
-            answer = {"failed": traceback.format_exc()}
-        connections.close_all()
-        print(json.dumps(answer), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    serve(
+        *(deal, seat, state, faults, version, unsettled, marked, kept),
+        *(sweep, deliver, expire, close_due, run_tasks, manage, *control_races.COMMANDS),
+    )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
-from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from games.models import Attempt, Deal
@@ -16,19 +15,8 @@ from games.races.results import heat_standings, race_of_the_day
 from leaderboards.models import RatingChange
 from leaderboards.ratings import rating_audit, rating_reconciler
 from tests import factories
-from tests.factories import NOON, make_account, make_deal
+from tests.factories import NOON, make_account, make_deal, session_of
 from tests.services.stack import FIRST_DAY
-
-
-def session_of(player: Any) -> str:
-    """Return the key of a new session in which the player is signed in."""
-    session = SessionStore()
-    session[SESSION_KEY] = str(player.pk)
-    session[BACKEND_SESSION_KEY] = "allauth.account.auth_backends.AuthenticationBackend"
-    session[HASH_SESSION_KEY] = player.get_session_auth_hash()
-    session.create()
-    assert session.session_key is not None
-    return session.session_key
 
 
 def _finish_daily(player: Any) -> None:

@@ -28,6 +28,7 @@ from websockets.typing import Origin
 
 from deploy.procfile import commands
 from deploy.servers import PgBouncer, Postgres, Redis, Replica, eventually, free_port
+from tests.control import ControlProcess
 from tests.postgres import PostgresCopy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -69,22 +70,6 @@ class Process:
         for stream in (self._log, self.child.stdin, self.child.stdout):
             if stream is not None:
                 stream.close()
-
-
-class ControlProcess(Process):
-    """A process that runs commands inside the service (`tests.services.control`)."""
-
-    def __init__(self, environment: dict[str, str], log: Path) -> None:
-        super().__init__(["python", "-m", "tests.services.control"], environment, log, stdin=-1, stdout=-1)
-
-    def ask(self, what: str, **arguments: Any) -> Any:
-        assert self.child.stdin is not None
-        assert self.child.stdout is not None
-        self.child.stdin.write(json.dumps({"do": what, **arguments}) + "\n")
-        self.child.stdin.flush()
-        answer = json.loads(self.child.stdout.readline())
-        assert "done" in answer, answer["failed"]
-        return answer["done"]
 
 
 class Pair:
@@ -199,7 +184,7 @@ class Stack:
             self.replica = Replica(self.postgres)
             self.replica.start()
             self._environment |= {"REPLICA_URLS": self.replica.url, "REPLICA_LAG": "600"}
-        self._control = ControlProcess(self._environment, self._home / "control.log")
+        self._control = ControlProcess("tests.services.control", self._environment)
         self._start_pairs()
         self.start_worker()
 
@@ -267,9 +252,10 @@ class Stack:
     def stop(self) -> None:
         self.webs.stop()
         self.tables.stop()
-        for process in (self._beat, self._control):
-            if process is not None:
-                process.kill()
+        if self._beat is not None:
+            self._beat.kill()
+        if self._control is not None:
+            self._control.stop()
         self.kill_workers()
         self.redis.remove()
         if self.pgbouncer is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
@@ -313,16 +312,7 @@ def looked_at(page: Any, *, on_desk: bool = True, in_dark: bool = True) -> list[
 def inhabited(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, dict[str, Any]]]:
     """A server for these tests, with players and games, and the output of `inhabitants`."""
     with contextmanager(copied)(prepared, tmp_path_factory.mktemp("inhabited")) as site:
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.browser.players"],
-            env=site.environment,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        yield site, json.loads(done.stdout.splitlines()[-1])
+        yield site, site.control.ask("inhabit")
 
 
 @pytest.fixture(scope="module")

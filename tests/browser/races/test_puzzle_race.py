@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
 from tests.browser.conftest import PHONE, Visit
 from tests.browser.races.test_races import ROOM, press, shows
-from tests.browser.racing import ROOT
 from tests.browser.table.test_puzzles import PuzzleMouse, PuzzleTouch, puzzle_with, wait_for_text
 
 sync_api = pytest.importorskip("playwright.sync_api")
-
-#: Lets the time of all running puzzle races and their storms run out.
-_END = """
-import django
-django.setup()
-from datetime import timedelta
-from django.db.models import F
-from games.puzzles.models import StormRun
-from games.races.models import Race
-races = Race.objects.filter(state="racing", game="puzzles")
-StormRun.objects.filter(entrant__race__in=races).update(begun_at=F("begun_at") - timedelta(minutes=3))
-races.update(ends_at=F("starts_at") + timedelta(seconds=1))
-"""
 
 
 def first_puzzle(page: Any) -> Any:
@@ -79,7 +63,7 @@ def test_two_solve_the_same_puzzles_from_the_room_to_the_result(visit: Visit, si
     shows(friend, "Your game is over")
     sync_api.expect(lanes.nth(1)).to_contain_text("gave up")
 
-    subprocess.run([sys.executable, "-c", _END], env=site.environment, cwd=ROOT, check=True)
+    site.control.ask("end_puzzle_races")
     host.wait_for_url("**/1/")
     friend.click("text=Result and replays")
     sync_api.expect(host.locator("h1")).to_have_text("You came first")

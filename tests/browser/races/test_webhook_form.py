@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
-from tests.browser.conftest import PHONE, ROOT, Site, Visit
+from tests.browser.conftest import PHONE, Site, Visit
 from tests.browser.pages.test_every_page import faults
 from tests.browser.races.test_races import ROOM, press
 from tests.browser.table_driver import sign_up
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
-_AGE_ACCOUNTS = """
-import django
-django.setup()
-from datetime import timedelta
-from django.utils import timezone
-from accounts.models import User
-User.objects.update(date_joined=timezone.now() - timedelta(days=2))
-"""
 URL = "https://discord.com/api/webhooks/112233445566778899/c2VjcmV0-dG9rZW4_b2YtYS13ZWJob29r-wXyZ"
 
 
@@ -29,7 +18,7 @@ def test_only_the_current_host_sees_the_webhook_form(visit: Visit, site: Site, c
     host, friend = visit(**PHONE), visit()
     sign_up(host, "Pasiphae")
     sign_up(friend, "Asterion")
-    subprocess.run([sys.executable, "-c", _AGE_ACCOUNTS], env=site.environment, cwd=ROOT, check=True)
+    site.control.ask("age_accounts")
     host.goto("/races/")
     press(host, "Open a room")
     host.wait_for_url(ROOM)

@@ -2,50 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import PHONE, ROOT, Site, Visit
+from tests.browser.conftest import PHONE, Site, Visit
 from tests.browser.pages.test_every_page import WIDE, faults
 
+
 #: Adds two won games at the past deal, and three that draw at move `n` and give up; prints a won game's id and `n`.
-_PLAY = """
-import json, secrets, django
-django.setup()
-from accounts.models import User
-from games.attempts.lifecycle import deal_table
-from games.explorer import building
-from games.explorer.trails import PlayedGame
-from games.models import Attempt, Deal
-from games.rules import Record
-from tests.games.explorer.played import finished, winner
-deal = Deal.objects.get(solution__isnull=False, day__isnull=False)
-Attempt.objects.filter(deal=deal).delete()
-line = Record.from_bytes(bytes(deal.solution))
-table, n = deal_table(deal), 0
-while line.tokens[n] == "d" or not table.is_legal("d"):
-    table.push(line.tokens[n])
-    n += 1
-astray = PlayedGame([*line.tokens[:n], "d"], [9] * (n + 1), 90_000, won=False)
-games = [winner(line), winner(line), *[astray] * 3]
-attempts = [finished(User.objects.create_user(secrets.token_hex(8)), deal, line, game) for game in games]
-building.SECONDS = 0.0
-building.expire(Deal.objects.filter(pk=deal.pk))
-building.build_due()
-print(json.dumps([str(attempts[0].public_id), n]))
-"""
-
-
 @pytest.fixture
 def won(site: Site) -> tuple[str, int]:
-    done = subprocess.run(
-        [sys.executable, "-c", _PLAY], env=site.environment, cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    public_id, n = json.loads(done.stdout.splitlines()[-1])
+    public_id, n = site.control.ask("explored_game")
     return f"/replay/{public_id}/", n
 
 

@@ -21,7 +21,8 @@ import pytest
 from deploy import wide
 from deploy.servers import eventually, free_port
 from tests.config.running import environment, run, running
-from tests.services.stack import ControlProcess, Seat, await_ranks, status_of
+from tests.control import ControlProcess
+from tests.services.stack import Seat, await_ranks, status_of
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
@@ -115,11 +116,11 @@ def test_the_wide_shape_starts_and_plays_a_game(tmp_path: Path) -> None:
         beside = environment(
             tmp_path, DATABASE_URL=servers[3], SECRET_KEY="of a test", DJANGO_SETTINGS_MODULE="config.settings"
         )
-        site = Wide(port, ControlProcess(beside, tmp_path / "control.log"), [port, port])
+        site = Wide(port, ControlProcess("tests.services.control", beside), [port, port])
         try:
             is_played_judged_and_ranked(site)
         finally:
-            site.control.kill()
+            site.control.stop()
         with psycopg.connect(servers[1]) as primary:
             streaming = primary.execute("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")
             assert streaming.fetchone() == (1,)
