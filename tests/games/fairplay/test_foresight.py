@@ -272,8 +272,8 @@ def test_a_new_run_is_no_copy() -> None:
 
 
 def test_games_that_are_not_won_are_not_compared() -> None:
-    won_records = a_person("labyrinth")
-    assert compare_with_solver(ended("labyrinth", won_records.tokens[:-1], "resigned")) is None
+    record = a_person("labyrinth")
+    assert compare_with_solver(ended("labyrinth", record.tokens[:-1], "resigned")) is None
 
 
 def test_the_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:

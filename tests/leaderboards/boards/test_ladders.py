@@ -116,7 +116,7 @@ def test_one_of_the_games_must_be_won() -> None:
 
 
 def played(table: Table, *, won: bool = False, cards_up: int = 0) -> Any:
-    return SimpleNamespace(won=won_records, cards_up=cards_up, goal=52, table=table)
+    return SimpleNamespace(won=won, cards_up=cards_up, goal=52, table=table)
 
 
 @pytest.mark.parametrize(("is_won", "cards_up", "real"), [(True, 0, True), (False, 18, True), (False, 17, False)])
