@@ -18,10 +18,10 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class ControlProcess:
-    """A process of a module that calls `serve`, started for its first command."""
+    """A process of a module that calls `serve`, started for its first command; `log` gets its errors."""
 
-    def __init__(self, module: str, environment: dict[str, str]) -> None:
-        self._module, self._environment = module, environment
+    def __init__(self, module: str, environment: dict[str, str], log: Path) -> None:
+        self._module, self._environment, self._log = module, environment, log
         self._process: subprocess.Popen[str] | None = None
 
     def ask(self, command: str, **arguments: Any) -> Any:
@@ -30,14 +30,16 @@ class ControlProcess:
         :raises AssertionError: with the traceback of a command that failed.
         """
         if self._process is None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", self._module],
-                cwd=ROOT,
-                env=self._environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
+            with self._log.open("ab") as log:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", self._module],
+                    cwd=ROOT,
+                    env=self._environment,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
+                )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({"do": command, **arguments}) + "\n")

@@ -140,7 +140,7 @@ def embedded_environment(var: Path, **variables: str) -> dict[str, str]:
 def _make_database(environment: dict[str, str], *, certified: bool = False) -> None:
     """Create the deals in the migrated database."""
     variants = [path.stem for path in (ROOT / "tests" / "rules" / "golden").glob("*.json") if path.stem != "options"]
-    control = ControlProcess("tests.browser.control", environment)
+    control = ControlProcess("tests.browser.control", environment, Path(environment["VAR_DIR"], "control.log"))
     control.ask(
         "make_deals",
         seeds={} if certified else {variant: won_record(variant)["seed"] for variant in variants},
@@ -160,7 +160,7 @@ def run_server(var: Path, environment: dict[str, str]) -> Iterator[Site]:
     url = f"http://127.0.0.1:{port}"
     environment = {"PUBLIC_URL": url, **environment, "PORT": str(port)}
     log = var / "server.log"
-    control = ControlProcess("tests.browser.control", environment)
+    control = ControlProcess("tests.browser.control", environment, var / "control.log")
     with log.open("a") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.browser.embedded"], env=environment, cwd=ROOT, stdout=output, stderr=output

@@ -184,7 +184,7 @@ class Stack:
             self.replica = Replica(self.postgres)
             self.replica.start()
             self._environment |= {"REPLICA_URLS": self.replica.url, "REPLICA_LAG": "600"}
-        self._control = ControlProcess("tests.services.control", self._environment)
+        self._control = ControlProcess("tests.services.control", self._environment, self._home / "control.log")
         self._start_pairs()
         self.start_worker()
 

@@ -22,7 +22,11 @@ def test_consecutive_ports_are_all_free(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.needs("postgres")
 @pytest.mark.services
 def test_tests_start_postgresql_where_none_is_named(cluster: Path) -> None:
-    with running_postgres(lambda: cluster, named="") as server, new_database(server.url, server.migrated) as url:
-        psycopg.connect(url).execute("SELECT 1 FROM accounts_user").close()
+    with (
+        running_postgres(lambda: cluster, named="") as server,
+        new_database(server.url, server.migrated) as url,
+        psycopg.connect(url) as connection,
+    ):
+        connection.execute("SELECT 1 FROM accounts_user")
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(server.url)

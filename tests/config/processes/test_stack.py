@@ -116,7 +116,7 @@ def test_the_wide_shape_starts_and_plays_a_game(tmp_path: Path) -> None:
         beside = environment(
             tmp_path, DATABASE_URL=servers[3], SECRET_KEY="of a test", DJANGO_SETTINGS_MODULE="config.settings"
         )
-        site = Wide(port, ControlProcess("tests.services.control", beside), [port, port])
+        site = Wide(port, ControlProcess("tests.services.control", beside, tmp_path / "control.log"), [port, port])
         try:
             is_played_judged_and_ranked(site)
         finally:
