@@ -1,7 +1,7 @@
-// Runner of the browser's checks in Node: requests as JSON on stdin, results as JSON on stdout.
-import { readFileSync } from "node:fs";
+// Runner of the browser's checks in Node: each line on stdin is a request as JSON, each on stdout its result.
+import { createInterface } from "node:readline";
 
-const { verify, asked } = JSON.parse(readFileSync(0, "utf8"));
+const verify = process.argv[2];
 const from = (name) => import(`${verify}/${name}.js`);
 const { examined } = await from("checks");
 const { commitmentOf, numberedSeed, numberOf, raceCommitmentOf } = await from("commitment");
@@ -64,6 +64,13 @@ const doing = {
   },
 };
 
-const found = [];
-for (const { what, given } of asked) found.push(await doing[what](given));
-process.stdout.write(JSON.stringify(found));
+for await (const text of createInterface({ input: process.stdin })) {
+  const { what, argument } = JSON.parse(text);
+  let reply;
+  try {
+    reply = { done: (await doing[what](argument)) ?? null };
+  } catch (error) {
+    reply = { failed: error.stack };
+  }
+  process.stdout.write(`${JSON.stringify(reply)}\n`);
+}

@@ -242,7 +242,7 @@ def _settle(control: Control, *, hurried: bool) -> None:
         return bool(control.ask("unsettled") == control.ask("marked") == control.ask("unfinished") == 0)
 
     try:
-        eventually(settled, within=60 if hurried else SETTLED_WITHIN, every=2)
+        eventually(settled, within=SETTLED_WITHIN, every=2)
     except TimeoutError:
         return
 
