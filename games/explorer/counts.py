@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Final
 
@@ -112,8 +112,3 @@ def unpack(chunk: bytes, digest: int) -> Crossing | None:
     """Return one position of a chunk, or None if it is not there."""
     packed = msgspec.msgpack.decode(zlib.decompress(chunk), type=dict[int, msgspec.Raw])
     return msgspec.msgpack.decode(packed[digest], type=Crossing) if digest in packed else None
-
-
-def unpack_all(chunk: bytes) -> Iterator[tuple[int, Crossing]]:
-    """Yield the positions of a chunk with their digests."""
-    yield from msgspec.msgpack.decode(zlib.decompress(chunk), type=dict[int, Crossing]).items()

@@ -16,9 +16,10 @@ from accounts.sign_in.guests import create_guest
 from games.analysis.findings import Findings
 from games.analysis.models import Analysis
 from games.explorer import building, explorer_build
-from games.explorer.counts import unpack_all
 from games.explorer.deal_summary import DealSummary
-from games.explorer.models import Explorer, ExplorerChunk
+from games.explorer.lookup import crossing_at
+from games.explorer.models import Explorer
+from games.explorer.trails import digest_of
 from games.models import Attempt, Deal
 from games.rules import from_position
 from games.tasks import build_explorers
@@ -51,11 +52,9 @@ def played(deal: Deal, *names: str) -> list[Attempt]:
 
 def at_opening(deal: Deal) -> int:
     """Return how many games the stored positions count at the opening."""
-    return max(
-        one.games
-        for packed in ExplorerChunk.objects.filter(explorer=deal.pk).values_list("positions", flat=True)
-        for _, one in unpack_all(bytes(packed))
-    )
+    crossing = crossing_at(Explorer.objects.get(pk=deal.pk), digest_of(RECORD.open_table()))
+    assert crossing is not None
+    return crossing.games
 
 
 def test_only_verified_games_of_public_players_count() -> None:
