@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import threading
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -342,25 +341,6 @@ def test_a_failed_analysis_can_be_requested_again(player: User, mine: Client, mo
     queue_worker.process_queue()
     assert mine.get(address(analysis.attempt)).json()["state"] == "failed"
     assert mine.post(address(analysis.attempt)).json()["state"] == "waiting"
-
-
-def test_a_worker_makes_one_analysis_at_a_time(player: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    requested(player)
-    go_on, at_it = threading.Event(), threading.Event()
-
-    def search(_: Task) -> Iterator[AnalysisReport]:
-        at_it.set()
-        go_on.wait(60)
-        yield ALL
-
-    monkeypatch.setattr(queue_worker, "reports", search)
-    thread = queue_worker.processing.start()
-    assert thread is not None
-    assert at_it.wait(60)
-    assert queue_worker.processing.start() is None
-    go_on.set()
-    thread.join(60)
-    assert Analysis.objects.get().state == "done"
 
 
 # Deletion and export.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import shutil
-from collections import Counter
 from collections.abc import Collection
 from io import StringIO
 from itertools import pairwise
@@ -20,14 +19,14 @@ from django.utils import timezone
 
 from games.deals import difficulty, grade_check, publishing
 from games.deals.certification import Certificate, certify
-from games.deals.difficulty import GRADES, DifficultyFigures, sample_seed
-from games.deals.grade_check import Checked, Sampled, failures, shares, totals, try_deal
+from games.deals.difficulty import GRADES, DifficultyFigures
+from games.deals.grade_check import Checked, failures, shares, totals, try_deal
 from games.management.commands import measure_difficulty
 from games.manifests import VARIANTS
 from games.models import Deal
 from games.rules import CATALOGUE, open_table, replay
 from games.solver import Budget
-from games.solver.simulated_players import SKILLS, Skill, greedy_game, skilled_game
+from games.solver.simulated_players import SKILLS, Skill, skilled_game
 from games.templatetags.client import over_par
 from tests.factories import seal_deal, won_records
 
@@ -153,15 +152,6 @@ def test_the_median_line_is_that_of_the_sample(variant: str) -> None:
     assert row.endswith(f"| {median(lines):g} |")
 
 
-@pytest.mark.parametrize("variant", CATALOGUE)
-def test_a_grade_is_about_a_fifth_of_the_deals(variant: str) -> None:
-    grades = Counter(
-        difficulty.grade(variant, DifficultyFigures(1, 1, 0, round(10 * score))) for score in sample()[variant]
-    )
-    assert set(grades) == set(GRADES)
-    assert max(grades.values()) < 0.3 * grades.total()
-
-
 def test_every_grade_is_documented() -> None:
     text = (DOCS / "difficulty.md").read_text()
     assert all(f"| {number} | {name} |" in text for number, name in GRADES.items())
@@ -222,9 +212,6 @@ def test_moves_over_par_are_a_wins(db: None) -> None:
     assert over_par(Entry(), deal) == ""
 
 
-EASY = Sampled("labyrinth", 0, DifficultyFigures(1, 1, 0, 0))
-
-
 def stored_check() -> list[Checked]:
     with (DOCS / "grade_check.csv").open(newline="") as stream:
         return [
@@ -242,8 +229,6 @@ def test_the_stored_check_covers_every_player_variant_and_grade() -> None:
 
 def test_every_player_wins_less_at_each_higher_grade() -> None:
     assert failures(stored_check()) == []
-    for skill in SKILLS:
-        assert all(after < before for before, after in pairwise(shares(stored_check(), skill)))
 
 
 def test_better_players_win_more_at_every_grade() -> None:
@@ -256,12 +241,6 @@ def test_the_documents_show_the_stored_check() -> None:
     for skill in SKILLS:
         row = " | ".join(f"{100 * share:.1f} %" for share in shares(stored_check(), skill))
         assert f"| {skill} | {row} |" in text
-
-
-def test_a_deal_is_tried_the_same_way_each_time() -> None:
-    wins = try_deal(EASY)
-    assert wins == try_deal(EASY)
-    assert set(wins) == set(SKILLS)
 
 
 @pytest.mark.parametrize(("variant", "grades"), [("labyrinth", GRADES), ("braid", [1])])
@@ -278,14 +257,6 @@ def test_a_player_who_wins_more_at_a_harder_grade_is_reported() -> None:
     rising = [Checked("good", "braid", grade, 10, grade) for grade in GRADES]
     falling = [Checked(skill, "braid", grade, 10, 6 - grade) for skill in ("poor", "fair") for grade in GRADES]
     assert failures([*rising, *falling]) == ["good"]
-
-
-def test_without_slips_and_retreats_a_player_is_greedy() -> None:
-    for number in range(10):
-        seed = sample_seed("pigtail", number)
-        one, other = open_table("pigtail", seed), open_table("pigtail", seed)
-        assert greedy_game(one, Random(number)) == skilled_game(other, Skill(), Random(number))
-        assert one.piles == other.piles
 
 
 def test_a_player_who_always_goes_back_still_ends() -> None:

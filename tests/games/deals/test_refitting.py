@@ -61,11 +61,6 @@ def test_the_current_weights_stay_where_they_are_right() -> None:
     assert found.weights.greedy == pytest.approx(WEIGHTS.greedy, rel=0.5)
 
 
-def test_the_same_results_give_the_same_weights() -> None:
-    of = deals(["braid", "plot"], 50, results=30)
-    assert refit(of) == refit(list(of))
-
-
 def test_no_figure_makes_a_deal_easier() -> None:
     odd = Weights(greedy=40, random=0, nodes=-8, line=0.2)
     found = refit(deals(["braid", "plot"], 60, odd)).weights
