@@ -69,9 +69,7 @@ def tarot_endgame(variant: str, left: int, chance: Random) -> Table:
         pile = piles[f"t{index}"]
         hidden = chance.randrange(len(pile)) if pile else 0
         pile[:hidden] = [f"*{card}" for card in pile[:hidden]]
-    fields = {**piles, **{f"f{slot}": suit for slot, suit in enumerate(suits)}}
-    head = empty.position().partition(" | ")[0]
-    return from_position(" | ".join([head, *(f"{name} {'.'.join(cards)}" for name, cards in fields.items() if cards)]))
+    return position_of(empty.position().partition(" | ")[0], piles, suits)
 
 
 def braid_endgame(chance: Random, places: str = "rws") -> Table:
@@ -92,9 +90,8 @@ def braid_endgame(chance: Random, places: str = "rws") -> Table:
     some = chance.sample(places, chance.randrange(1, len(places) + 1))
     for card in remaining:
         piles[chance.choice(some)].append(card)
-    fields = {**piles, **{f"f{slot}": pile for slot, pile in enumerate(founded)}}
     head = f"braid direction=either redeals=3 | rounds={chance.randrange(4)} | direction={'down' if down else 'up'}"
-    return from_position(" | ".join([head, *(f"{name} {'.'.join(cards)}" for name, cards in fields.items() if cards)]))
+    return position_of(head, piles, founded)
 
 
 def stonewall_endgame(left: int, chance: Random) -> Table:
@@ -108,15 +105,16 @@ def stonewall_endgame(left: int, chance: Random) -> Table:
     for index, card in enumerate(remaining[:6]):
         piles[f"t{index}"].append(card)
     for cell, card in enumerate(remaining[6:]):
-        piles.setdefault(f"r{cell}" if chance.random() < 0.15 and cell < 16 else f"t{chance.randrange(6)}", []).append(
-            card
-        )
+        piles[f"r{cell}" if chance.random() < 0.15 and cell < 16 else f"t{chance.randrange(6)}"].append(card)
     for pile in piles.values():
         pile[:-1] = [f"*{card}" if chance.random() < 0.4 else card for card in pile[:-1]]
-    fields = {**piles, **{f"f{slot}": suit for slot, suit in enumerate(suits)}}
-    return from_position(
-        " | ".join(["stonewall", *(f"{name} {'.'.join(cards)}" for name, cards in fields.items() if cards)])
-    )
+    return position_of("stonewall", piles, suits)
+
+
+def position_of(head: str, piles: dict[str, list[str]], foundations: list[list[str]]) -> Table:
+    """Return the position with these piles and foundations; ``head`` names the game and its options."""
+    fields = {**piles, **{f"f{slot}": pile for slot, pile in enumerate(foundations)}}
+    return from_position(" | ".join([head, *(f"{name} {'.'.join(cards)}" for name, cards in fields.items() if cards)]))
 
 
 def walk(table: Table, steps: int, chance: Random) -> Table:
