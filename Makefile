@@ -9,6 +9,7 @@ JOBS ?= 4
 MINUTES ?= 10
 PLAYERS ?= 60
 TIMES ?= 5
+QUICK ?= tests/rules tests/games/core tests/games/attempts tests/test_imports.py
 DEALS ?= 1000
 # One target for each game with a search.
 SEARCHES := $(patsubst games/solver/%/search.py,search-%,$(wildcard games/solver/*/search.py))
@@ -17,7 +18,7 @@ BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"'
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test $(SEARCHES) lint style types client bench docs soak mutate orders messages lock images clean
+.PHONY: help run stack test quick $(SEARCHES) lint style types client bench docs soak mutate orders messages lock images clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -30,7 +31,11 @@ stack: $(VENV)/.base ## production processes on this machine (DATABASE_URL, REDI
 
 test: ## lint, types and all tests (JOBS processes)
 	@$(MAKE) -s -j --output-sync=line client style types $(SEARCHES)
-	@$(BIN)/pytest -n $(JOBS)
+	@$(BIN)/pytest -n $(JOBS) --folders
+
+quick: ## lint and the quick tests of rules and attempts, in a minute (QUICK="tests/accounts" for others)
+	@$(MAKE) -s -j --output-sync=line style types
+	@$(BIN)/pytest -q -n $(JOBS) -m "not slow and not services and not browser" $(QUICK)
 
 # Compiled before the tests, or else each of their processes would compile the solver for itself, a minute of work.
 $(SEARCHES): search-%: $(VENV)/.dev

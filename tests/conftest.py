@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -72,6 +73,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--full", action="store_true", help="200 positions a variant instead of a few, where tests lay them out"
     )
+    parser.addoption("--folders", action="store_true", help="print how long the tests of each folder took")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not terminalreporter.config.getoption("--folders"):
+        return
+    seconds: defaultdict[str, float] = defaultdict(float)
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds["/".join(report.nodeid.split("/")[:2])] += report.duration
+    terminalreporter.section("seconds by folder")
+    for folder, sum_of_tests in sorted(seconds.items(), key=lambda item: -item[1]):
+        terminalreporter.line(f"{sum_of_tests:8.0f} {folder}")
 
 
 @pytest.hookimpl(optionalhook=True)
