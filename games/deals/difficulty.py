@@ -3,7 +3,7 @@
 Two simulated players who do not plan ahead, a random and a greedy one, each try the deal several times. The solver
 reports its search effort and the length of the winning line after `shorten`. The score is a weighted sum of these four.
 It does not include par, so grades stay the same if lines are shortened further. The grade is the score's quintile among
-winnable deals of the same variant. docs/difficulty.md documents the method, the reference sample and the thresholds.
+winnable deals of the same variant. docs/difficulty.md documents the method and the reference sample.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator
 
@@ -10,11 +11,8 @@ import pytest
 from frontend import messages
 from tests.config.wording.test_catalogues import PLACES, forms, texts
 
-ROWS = [
-    [cell.strip() for cell in line.strip("|").split("|")]
-    for line in (messages.ROOT / "docs" / "glossary.md").read_text().splitlines()
-    if line.startswith("| ")
-]
+with (messages.ROOT / "docs" / "glossary.csv").open(newline="") as stream:
+    ROWS = list(csv.reader(stream))
 #: Texts that only the staff's admin shows.
 ADMIN = re.compile(r"(?:^|/)(?:admin|desk|verdicts|lifecycle)(?:/|\.py)|^leaderboards/models\.py")
 
