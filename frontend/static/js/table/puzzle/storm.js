@@ -58,10 +58,11 @@ export class Storm {
   /** Sets the clock by the server's, unless the answer to a move does. */
   async #setClock() {
     const { current } = this.felt.dataset;
+    const sent = pageTime();
     const reply = await (current ? requestJson(current, "POST") : requestJson("")).catch(() => null);
     if (reply?.state?.mistakes !== this.run.mistakes) return;
     this.run.ms_left = reply.state.ms_left;
-    this.at = pageTime();
+    this.at = sent; // the machine may have slept since
   }
 
   /** Sends a move to the server. @param {Token} token */
