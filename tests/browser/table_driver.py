@@ -137,12 +137,10 @@ class Player:
         """Return whether a card is picked up, so it was not moved by the tap that chose it."""
         return self.page.query_selector("#felt .chosen") is not None
 
-    def place(self, pile: str, card: str = "") -> Any:
+    def place(self, pile: str) -> Any:
         """Return the drop target for a card: a pile's top card or its empty place."""
         if pile == "f":
-            marked = self.page.query_selector("#felt .slot.kind-f.target")
-            assert marked is not None, f"no foundation is offered for {card}"
-            return marked
+            return self.page.wait_for_selector("#felt .slot.kind-f.target")
         return self.card(pile) or self.page.query_selector(f"#slot-{pile}")
 
 
@@ -164,14 +162,14 @@ class Mouse(Player):
                 mouse.move(*start)
                 mouse.down()
                 mouse.move(start[0] + 9, start[1] + 9)
-                end = self._centre(self.place(to, token))
+                end = self._centre(self.place(to))
                 mouse.move(end[0] - 3, end[1] - 3, steps=3)
                 mouse.move(*end)
                 mouse.up()
             else:
                 mouse.click(*start)
                 if self.is_picked_up():
-                    mouse.click(*self._centre(self.place(to, token)))
+                    mouse.click(*self._centre(self.place(to)))
 
 
 class Touch(Player):
@@ -190,7 +188,7 @@ class Touch(Player):
         if to == "f":
             tap(*self.middle(self.card(source, count)))
         else:
-            tap(*self._centre(self.place(to, token)))
+            tap(*self._centre(self.place(to)))
 
 
 class Keys(Player):
@@ -234,7 +232,7 @@ class Keys(Player):
             keyboard.press("f")
             return
         keyboard.press("Enter")
-        wanted = self.place(to, token).get_attribute("id")
+        wanted = self.place(to).get_attribute("id")
         for _ in range(30):
             keyboard.press("ArrowRight")
             if self.page.evaluate("document.activeElement.id") == wanted:

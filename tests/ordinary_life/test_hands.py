@@ -28,7 +28,7 @@ def drag_over(player: Mouse, token: str) -> tuple[float, float]:
     player.page.mouse.move(x, y)
     player.page.mouse.down()
     player.page.mouse.move(x + 9, y + 9)
-    x, y = player._centre(player.place(to, token))
+    x, y = player._centre(player.place(to))
     player.page.mouse.move(x - 3, y - 3)
     player.page.mouse.move(x, y)
     assert player.page.evaluate(_IN_HAND) == 1

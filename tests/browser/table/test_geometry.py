@@ -26,13 +26,13 @@ GAMES = {
 # Shared helpers, added to the page once.
 _TOOLS = """async views => {
   const load = name => import(new URL(`/static/js/table/${name}.js`, location.href).href);
-  const [{layout}, {small}, {newState}, {render}, {settings}] = await Promise.all([
-    load('drawing/layout'), load('drawing/layouts/card-spacing'), load('state/state'), load('drawing/render'),
+  const [{layout}, {small}, {newTable}, {render}, {settings}] = await Promise.all([
+    load('drawing/layout'), load('drawing/layouts/card-spacing'), load('drawing/new-table'), load('drawing/render'),
     load('../site/settings')]);
   const old = document.querySelector('#felt');
   const bench = document.body.appendChild(document.createElement('div'));
   bench.style.cssText = 'position: fixed; left: 0; top: 0; pointer-events: none';
-  const fresh = newState(old, {play() {}, draw() {}});
+  const fresh = newTable(old, {play() {}, draw() {}});
   const artwork = fresh.faces.artwork(views[0]);
   await artwork.load();
   const indices = new Map();
@@ -110,7 +110,7 @@ _TOOLS = """async views => {
       document.querySelector('#felt').replaceWith(old);
       const felt = old.cloneNode(false);
       old.replaceWith(felt);
-      const state = newState(felt, {play() {}, draw() {}});
+      const state = newTable(felt, {play() {}, draw() {}});
       Object.assign(state, {view, size: {width: felt.clientWidth, height: felt.clientHeight}});
       render(state, {jump: true});
       await Promise.all(felt.getAnimations({subtree: true}).map(one => one.finished.catch(() => {})));
