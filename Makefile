@@ -13,8 +13,8 @@ QUICK ?= tests/rules tests/games/core tests/games/attempts tests/test_imports.py
 DEALS ?= 1000
 # One target for each game with a search.
 SEARCHES := $(patsubst games/solver/%/search.py,search-%,$(wildcard games/solver/*/search.py))
-# Every module in benchmarks/ with its own measurement.
-BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"' benchmarks/*.py | grep -v _parts))
+# Every module in benchmarks/ with its own measurement, and the browser's, which the tests' driver plays.
+BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"' benchmarks/*.py | grep -v _parts)) browser
 export HOST PORT
 
 .DEFAULT_GOAL := help
@@ -64,7 +64,8 @@ frontend/node_modules/.lock: frontend/package-lock.json
 
 bench: $(VENV)/.dev ## benchmarks against their targets (DATABASE_URL; BENCHES="rules play" for some of them)
 	@failed=; for name in $(BENCHES); do \
-	  echo "== $$name"; $(BIN)/python -m "benchmarks.$$name" || failed="$$failed $$name"; \
+	  [ "$$name" = browser ] && module=tests.browser.speed || module="benchmarks.$$name"; \
+	  echo "== $$name"; $(BIN)/python -m "$$module" || failed="$$failed $$name"; \
 	done; [ -z "$$failed" ] || { echo "Missed:$$failed" >&2; exit 1; }
 
 docs: $(VENV)/.dev ## API documentation of the rules and solver libraries, from their docstrings, to var/docs/

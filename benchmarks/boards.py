@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.databases import own_site, server_url
 from benchmarks.references import amount, announce, in_turns, row
+from benchmarks.rows import make_deal
 
 if TYPE_CHECKING:
     from games.core.ladders import Ladder
@@ -170,10 +171,9 @@ def fill(entries: int) -> Deal:
     from django.db import connection
 
     from leaderboards.boards.rank_keys import DEAL
-    from tests.factories import DAY, make_deal
 
     call_command("migrate", verbosity=0)
-    deal: Deal = make_deal("stonewall", DAY)
+    deal: Deal = make_deal("stonewall")
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")  # skip foreign key checks, as the rows are consistent
         cursor.execute("SELECT setseed(0.5)")

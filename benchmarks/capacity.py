@@ -1,12 +1,7 @@
 """Capacity planning: the cores, connections, bytes and servers needed for a day with its midnight rush.
 
-    python -m benchmarks.capacity --players 1000000      needs of such a day, from the stored costs
-    python -m benchmarks.capacity --measure costs.json   measures the costs on this machine, in some five minutes, and
-                                                         writes them; `--costs costs.json` uses them later
-    python -m benchmarks.capacity --check rush.json ...  compares with measurements of `benchmarks.rush --json`
-
-Exit code 1 if a check is more than 25 % off, 2 if it cannot be done. `--measure` starts its own PostgreSQL and Redis,
-and leaves nothing behind. docs/capacity.md explains the figures.
+`python -m benchmarks.capacity --players 1000000` prints the needs of such a day, from the costs in capacity.json.
+`--costs` names a file with others. docs/capacity.md explains the figures.
 """
 
 from __future__ import annotations
@@ -20,9 +15,7 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.capacity_check import Rush, report
-from benchmarks.capacity_model import OFF, Costs, Demand, Limit, Needs, Shape, limits, needs
-from benchmarks.references import announce
+from benchmarks.capacity_model import Costs, Demand, Limit, Needs, Shape, limits, needs
 
 COSTS = Path(__file__).with_suffix(".json")
 
@@ -49,21 +42,12 @@ def main(arguments: list[str] | None = None) -> int:
     """Print what the arguments ask for, and return the exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    announce(OFF, file=sys.stderr if options.json else None)
     try:
         demand = Demand(**{one.name: getattr(options, one.name) for one in fields(Demand)})
         shape = Shape(**{one.name: getattr(options, one.name) for one in fields(Shape)})
-        rushes = [msgspec.json.decode(path.read_bytes(), type=Rush) for path in options.check or ()]
-        costs = None if options.measure else read(options.costs)
-        if options.measure:
-            servers()
-            options.measure.touch()
+        costs = read(options.costs)
     except (ValueError, OSError) as error:
         parser.error(str(error))
-    if costs is None:
-        costs = measured(options.measure)
-    if rushes:
-        return report(costs, rushes)
     found, reached = needs(costs, demand, shape), limits(costs, demand, shape)
     if options.json:
         print(json.dumps({"needs": asdict(found), "limits": [asdict(one) for one in reached]}))
@@ -79,9 +63,7 @@ def read(path: Path) -> Costs:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--measure", type=Path, metavar="FILE", help="measure the costs, write them and use them")
-    parser.add_argument("--costs", type=Path, metavar="FILE", default=COSTS, help="stored costs")
-    parser.add_argument("--check", type=Path, metavar="FILE", nargs="+", help="output of benchmarks.rush --json")
+    parser.add_argument("--costs", type=Path, metavar="FILE", default=COSTS, help="measured costs")
     parser.add_argument("--json", action="store_true", help="print JSON")
     for kind in (Demand, Shape):
         group = parser.add_argument_group("the day" if kind is Demand else "the configuration of the site")
@@ -89,27 +71,6 @@ def _parser() -> argparse.ArgumentParser:
             about = f"{HELP[name]} (%(default)s)"
             group.add_argument(f"--{name}", type=type(default), default=default, metavar="N", help=about)
     return parser
-
-
-def servers() -> None:
-    """Check that servers for a measurement are installed.
-
-    :raises FileNotFoundError: if not.
-    """
-    from benchmarks.capacity_site import installed
-
-    if not installed():
-        raise FileNotFoundError("PostgreSQL's programs or redis-server are not installed")
-
-
-def measured(path: Path) -> Costs:
-    """Measure the costs, and write them."""
-    # Only a measurement needs servers and their clients.
-    from benchmarks.capacity_costs import measure
-
-    costs = measure(lambda what: print(what, file=sys.stderr, flush=True))
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(costs), indent=1) + b"\n")
-    return costs
 
 
 def lines(costs: Costs, demand: Demand, found: Needs, reached: list[Limit]) -> list[str]:

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Final
 
 DAY: Final = 24 * 3600
 STEP: Final = 20
 """Seconds between two evaluated moments of the day."""
-
-#: Switched off when costs are measured: certification, and admission, which would queue players.
-OFF: Final = {"SEALED_STOCK": "0", "ADMISSION": "0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +47,6 @@ class Cost:
             self.sent * times,
             self.wal * times,
         )
-
-    def __sub__(self, other: Cost) -> Cost:
-        return self + other * -1
-
-    def written(self) -> Cost:
-        """Return the cost as stored: rounded, and without negative values, which only measurement errors give."""
-        return Cost(*(max(0.0, round(getattr(self, one.name), 4)) for one in fields(Cost)))
 
 
 def total(costs: Mapping[str, Cost], names: tuple[str, ...]) -> Cost:

@@ -9,15 +9,17 @@ site's own middleware, made in turns with the list of variants, which reads no d
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import random
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from benchmarks.databases import own_site, server_url
 from benchmarks.references import amount, announce, in_turns, row
+from benchmarks.rows import finished, make_deal
 
 if TYPE_CHECKING:
     from games.models import Deal
@@ -74,27 +76,39 @@ def play() -> Deal:
     from games.attempts.lifecycle import deal_table
     from games.explorer import building, explorer_build
     from games.explorer.models import Explorer
-    from games.explorer.trails import PlayedGame
     from games.solver.simulated_players import SKILLS, skilled_game
-    from tests.factories import make_deal, won_records
-    from tests.games.explorer.played import finished
 
     call_command("migrate", verbosity=0)
-    line = won_records(VARIANT)[0]
+    seed, line = winnable()
     now = timezone.now()
-    deal = make_deal(VARIANT, practice=True, seed=line.seed, for_race=True, revealed_at=now)
+    deal = make_deal(VARIANT, None, seed=seed, for_race=True, revealed_at=now)
     dice, player = random.Random(7), get_user_model().objects.create_user("player")
     for number in range(PLAYED):
         table = deal_table(deal)
-        start(table, line.tokens, dice)
+        start(table, line, dice)
         skilled_game(table, list(SKILLS.values())[number % len(SKILLS)], dice)
-        clock = [1000 * n for n in range(1, len(table.moves) + 1)]
-        game = PlayedGame(list(table.moves), clock, 1000 * len(clock), table.is_won)
-        finished(player, deal, line, game, ranked=False, deadline=now)
+        moves = list(table.moves)
+        clock = [1000 * n for n in range(1, len(moves) + 1)]
+        facts = {"tokens": len(moves), "cards_up": 9, "elapsed_ms": clock[-1], "deadline": now}
+        end: Literal["won", "resigned"] = "won" if table.is_won else "resigned"
+        finished(deal, moves, clock, end, player=player, ranked=False, state="verified", started_at=now, **facts)
     cast("Any", building).run, cast("Any", building).SECONDS = explorer_build.build, 0.0
     Explorer.objects.create(deal=deal)
     assert building.build_explorer(deal.pk)
     return deal
+
+
+def winnable() -> tuple[bytes, tuple[str, ...]]:
+    """Return the seed of a deal and a line that wins it."""
+    from games.rules import open_table
+    from games.solver import Budget, Solution, solve
+
+    seeds = (bytes([number]) * 32 for number in itertools.count(1))
+    for seed in seeds:
+        found = solve(open_table(VARIANT, seed), Budget(nodes=100_000))
+        if isinstance(found, Solution):
+            return seed, tuple(found.tokens)
+    raise AssertionError
 
 
 def start(table: Table, line: tuple[str, ...], dice: random.Random) -> None:

@@ -4,8 +4,7 @@
 deal is winnable, as practice deals are by default; the others are random. A simulated player of one of three skills
 plays each to a random point, and the position there is searched with the budget of a question. CPU seconds of this
 process are counted, so a busy machine changes little; the overhead of the search process is printed separately. The
-positions differ in each run; `--seed` repeats those of a run. `benchmarks.hint_games` measures whole games that follow
-hints.
+positions differ in each run; `--seed` repeats those of a run.
 """
 
 from __future__ import annotations

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from benchmarks.databases import own_database
 from deploy.procfile import commands
 from deploy.servers import Redis, eventually, free_port
-from tests.services.stack import Process
 
 #: Names of servers and workers; `postgres` stands for the server's processes of this database, `redis` for its own
 #: Redis.
@@ -21,6 +23,24 @@ POSTGRES, REDIS = "postgres", "redis"
 
 Costs = dict[str, float]
 """CPU time of each process of the shape, in s."""
+
+
+class Process:
+    """A process of the shape in a session of its own, whose output goes to a log."""
+
+    def __init__(self, command: list[str], environment: Mapping[str, str], log: Path) -> None:
+        program = str(Path(sys.executable).with_name(command[0]))
+        with log.open("ab") as output:
+            self.child = subprocess.Popen(
+                [program, *command[1:]], env=environment, stdout=output, stderr=output, start_new_session=True
+            )
+
+    def stop(self) -> None:
+        """Stop the process, and kill what is left of its session."""
+        self.child.terminate()
+        self.child.wait(60)
+        with suppress(ProcessLookupError):
+            os.killpg(self.child.pid, signal.SIGKILL)
 
 
 class Shape:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from benchmarks.databases import own_database
 from benchmarks.references import announce, row
+from benchmarks.rows import make_deal
 
 if TYPE_CHECKING:
     from leaderboards.ratings.fold_input import Key
@@ -147,7 +148,6 @@ def fill(races: int, players: int) -> None:
     from games.db.statements import stored
     from games.races.models import Race, Room
     from leaderboards.ratings.bulk_writes import insert_rows
-    from tests.factories import DAY, make_deal
 
     choose = random.Random(11)
     user = get_user_model()
@@ -155,7 +155,7 @@ def fill(races: int, players: int) -> None:
     ids = list(user.objects.order_by("pk").values_list("pk", flat=True))
     strength = {player: choose.gauss(1500, 250) for player in ids}
     eager = list(itertools.accumulate(choose.paretovariate(1.3) for _ in ids))
-    deal = make_deal("plot", DAY, practice=True)
+    deal = make_deal("plot", None)
     columns = ("id", "race_id", "player_id", "state", "place", "joined_at", "wishes")
     numbers = itertools.count(1)
     for begin in range(0, races, A_ROOM):

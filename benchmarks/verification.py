@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from benchmarks.databases import own_database
 from benchmarks.references import announce, commits, make_table, row
+from benchmarks.rows import DAY, NOON, finished, make_account, make_deal
 
 if TYPE_CHECKING:
     from games.models import Attempt, Deal
@@ -40,6 +41,17 @@ QUEUE, REFERENCES = "verdicts", "benchmarks.references"
 RATE_AIM = 0.4
 MIXED_AIM = 0.3
 LATENCY_AIM = 8.0
+#: Seeds of deals that simple players win often, several of them in the same way.
+EASY = {
+    "braid": bytes([7]) * 32,
+    "braid-either": bytes([19]) * 32,
+    "pigtail": bytes([2]) * 32,
+    "labyrinth": bytes([29]) * 32,
+    "tarot": bytes([20]) * 32,
+    "tarot-novice": bytes([5]) * 32,
+    "tarot-adept": bytes([34]) * 32,
+    "plot": bytes([25]) * 32,
+}
 
 
 def main() -> int:
@@ -133,9 +145,8 @@ def start_worker() -> subprocess.Popen[bytes]:
 def make_deals() -> list[Deal]:
     """Create a deal of each variant."""
     from games.rules import CATALOGUE
-    from tests.factories import DAY, make_deal
 
-    return [make_deal(name, DAY) for name in CATALOGUE]
+    return [make_deal(name) for name in CATALOGUE]
 
 
 def line(deal: Deal, number: int) -> list[str]:
@@ -158,13 +169,9 @@ def walk(deal: Deal, choose: random.Random) -> list[str]:
 
 def finish(deal: Deal, number: int) -> Attempt:
     """Create a finished attempt at a human pace."""
-    from tests import factories
-    from tests.factories import NOON
-
     pace = random.Random(number)
     clock = list(itertools.accumulate(pace.randrange(500, 2500) for _ in range(TOKENS)))
-    record = factories.record_of(deal, line(deal, number), clock)
-    return factories.finished(deal, record=record, started_at=NOON + timedelta(seconds=number))
+    return finished(deal, line(deal, number), clock, "resigned", started_at=NOON + timedelta(seconds=number))
 
 
 def with_wins(deals: list[Deal], easy: Easy, records: int, first: int) -> list[Attempt]:
@@ -178,19 +185,18 @@ def with_wins(deals: list[Deal], easy: Easy, records: int, first: int) -> list[A
 
 def easy_deals() -> Easy:
     """Create deals that are easily won, each with its variant and seed."""
-    from tests.factories import DAY, make_deal
-    from tests.games.fairplay.copying import EASY
-
     return [(make_deal(name, DAY - timedelta(days=9), seed=seed), name, seed) for name, seed in EASY.items()]
 
 
 def natural_wins(easy: Easy, first: int, number: int) -> Iterator[tuple[Deal, tuple[str, ...]]]:
     """Yield wins by a simple player, from the easy deals in turn."""
-    from tests.games.fairplay.copying import played
+    from games.rules import open_table
+    from games.solver.simulated_players import SKILLS, skilled_game
 
     chance, found = random.Random(first), 0
     for deal, name, seed in itertools.cycle(easy):
-        table = played(name, seed, chance, 0.1)
+        table = open_table(name, seed)
+        skilled_game(table, SKILLS["fair"], chance)
         if table.is_won:
             found += 1
             yield deal, table.moves
@@ -200,13 +206,13 @@ def natural_wins(easy: Easy, first: int, number: int) -> Iterator[tuple[Deal, tu
 
 def win(deal: Deal, tokens: Sequence[str], number: int) -> Attempt:
     """Create a win at a human pace."""
-    from tests import factories
-    from tests.factories import NOON
+    from games.fairplay.copies import line_of
+    from games.rules import open_table
 
     pace = random.Random(number)
     clock = list(itertools.accumulate(pace.randrange(500, 2500) for _ in tokens))
-    record = factories.record_of(deal, tokens, clock, end="won")
-    return factories.finished(deal, record=record, started_at=NOON + timedelta(seconds=number))
+    sketch = line_of(open_table(deal.variant, bytes(deal.seed)), tokens)
+    return finished(deal, tokens, clock, "won", started_at=NOON + timedelta(seconds=number), line=sketch)
 
 
 def warm_up(deals: list[Deal]) -> None:
@@ -254,7 +260,6 @@ def finish_to_rank(deals: list[Deal], finishes: int) -> tuple[float, float]:
     from games.attempts.lifecycle import close_attempt
     from games.models import Attempt
     from leaderboards.boards import board_queries
-    from tests.factories import make_account
 
     times, bare = [], []
     for number in range(finishes):

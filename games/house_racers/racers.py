@@ -1,7 +1,4 @@
-"""The three house racers, from weakest to strongest. Players see them as bots.
-
-`python -m benchmarks.house_racers` prints how often they win against simulated players.
-"""
+"""The three house racers, from weakest to strongest. Players see them as bots."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Initial ratings of puzzles, from features of the position and of the way to win.
 
-The constants are fitted to simulated players: `python -m benchmarks.puzzle_difficulty` prints them.
+The constants are fitted to simulated players (docs/puzzles.md, "Ratings").
 """
 
 from __future__ import annotations

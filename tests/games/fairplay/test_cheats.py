@@ -180,7 +180,7 @@ def test_a_game_is_won_in_two_seconds(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", ONE_OF_EACH_GAME)
 def test_a_program_plays_faster_than_the_fastest_person(variant: str) -> None:
-    """By a factor of one and a half, however it waits; `benchmarks.fairplay` measures many."""
+    """By a factor of one and a half, however it waits."""
     chance = Random(variant)
     deal, line = winnable(variant)
     steps = simulated.observed(open_table(variant, won_records(variant)[0].seed), line)

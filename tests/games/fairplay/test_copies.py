@@ -12,7 +12,6 @@ from unittest.mock import Mock
 
 import pytest
 
-from benchmarks.copies import accused, game, sketched
 from games.attempts.lifecycle import How, close_attempt
 from games.attempts.verification import compare, judge, judge_alone
 from games.fairplay import copies
@@ -26,7 +25,7 @@ from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import settle
 from tests import factories
 from tests.factories import DAY, NOON, make_account, make_deal, won_records
-from tests.games.fairplay.copying import disguised, played, solved
+from tests.games.fairplay.copying import accused, disguised, game, played, sketched, solved
 from tests.games.fairplay.scripted import codes
 
 State = Attempt.State
@@ -276,7 +275,7 @@ def test_staff_decisions_are_final(deal: Deal) -> None:
 
 @pytest.mark.parametrize("variant", ["tarot", "tarot-novice", "plot"])
 def test_other_deals_flag_copies_but_no_simple_players(variant: str) -> None:
-    # The same deals every time, of which none was used for tuning; `benchmarks.copies` uses new ones.
+    # The same deals every time, of which none was used for tuning.
     seeds = (sha256(f"{variant} {n}".encode()).digest() for n in range(99))
     seed = next(seed for seed in seeds if solved(variant, seed) is not None)
     line, chance = solved(variant, seed), Random(seed)

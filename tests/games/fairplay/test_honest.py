@@ -110,7 +110,7 @@ def test_an_account_that_looked_as_its_own_guest(client: Client) -> None:
 @pytest.mark.parametrize("device", simulated.DEVICES)
 @pytest.mark.parametrize("variant", CATALOGUE)
 def test_the_fastest_people(variant: str, device: simulated.Device) -> None:
-    """With a mouse, by touch and by keys; `benchmarks.fairplay` measures many."""
+    """With a mouse, by touch and by keys."""
     number = simulated.DEVICES.index(device)
     deal, line = winnable(variant, number)
     chance = Random(f"{variant} {device}")

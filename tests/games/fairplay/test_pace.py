@@ -239,13 +239,13 @@ def test_held_keys_do_not_count() -> None:
     assert implausibilities(tokens, clock, now, [], "braid") == []
 
 
-#: Simulated games of each kind and variant; for the full measurement run `python -m benchmarks.fairplay --games 10000`.
+#: Simulated games of each kind and variant.
 SIMULATED = 60
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
 def test_fast_people_pass_and_programs_are_flagged(variant: str) -> None:
-    """A fixed sample of both models of people; `benchmarks.fairplay` uses new ones.
+    """A fixed sample of both models of people.
 
     At rates of 0.1 % and 95 %, fewer than one in 10,000 samples has three flagged people of 60, or 47 flagged programs
     or fewer.

@@ -22,7 +22,7 @@ from tests.games.fairplay.scripted import CLEAN, State, play, verdict
 
 Play = Callable[[Sequence[simulated.Step]], simulated.Game]
 
-#: Series of games of each kind and variant; `benchmarks.fairplay` measures thousands.
+#: Series of games of each kind and variant.
 SERIES = 20
 
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from functools import cache
-from math import inf
 from random import Random
 from typing import Any
 
 import pytest
 
 from accounts.sign_in.guests import create_guest
-from benchmarks import hint_games
-from benchmarks.hint_games import Game, begin, searched
 from games.deals import publishing
 from games.deals.certification import Certificate
 from games.hints import questions, search_results
@@ -22,6 +19,7 @@ from games.hints.position_search import PositionVerdict, Searcher
 from games.models import Question
 from games.rules import CATALOGUE, GAMES, Record, Table, from_position, open_table
 from tests.factories import won_records
+from tests.games.hints.hint_games import Game, begin, searched
 
 MANY = 200
 
@@ -35,12 +33,8 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("in_this_process", "transactional_db")
 @pytest.mark.parametrize("game", GAMES)
-def test_hints_alone_win_without_going_in_circles(game: str, request: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check the last fifth of one game of a random variant, or with `--full` many whole games of each.
-
-    However long a search takes: the benchmark measures that.
-    """
-    monkeypatch.setattr(hint_games, "MOST_CPU", inf)
+def test_hints_alone_win_without_going_in_circles(game: str, request: Any) -> None:
+    """Check the last fifth of one game of a random variant, or with `--full` many whole games of each."""
     seed = secrets.token_hex(4)
     chance = Random(f"{seed} {game}")
     variants = [name for name, variant in CATALOGUE.items() if variant.game == game]

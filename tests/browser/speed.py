@@ -1,11 +1,9 @@
 """The table in Chromium on a throttled connection and CPU: first load, dragging, dropping, winning.
 
-`python -m benchmarks.browser`; the exit code is 1 if a target is missed. The profile is DevTools' fast 4G (9 Mbit/s,
-165 ms per request) with a CPU slowed down four times; the site serves its collected, compressed files. Times are ratios
-to those of a blank page with the same profile in the same run.
+`python -m tests.browser.speed` (`make bench BENCHES=browser`); the exit code is 1 if a target is missed. The profile is
+DevTools' fast 4G (9 Mbit/s, 165 ms per request) with a CPU slowed down four times; the site serves its collected,
+compressed files. Times are ratios to those of a blank page with the same profile in the same run.
 """
-
-# ruff: noqa: ANN401 - Playwright is imported when it is known to be needed
 
 from __future__ import annotations
 
@@ -18,9 +16,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.references import amount, announce, row
+from tests.browser.conftest import ARGUMENTS, ROOT, serve, sync_api
+from tests.browser.table_driver import Mouse, won_record
+from tests.requirements import CHROMIUM
 
-KIB_AIM = 53.0
 #: Ratios to a blank page of the same site with the same throttling: loading it, a frame while a box is dragged, layout
 #: of a deck of boxes, and the paint after a click on one.
 DEALT_AIM = 4.0
@@ -107,17 +106,12 @@ class Blank(NamedTuple):
 
 
 def main() -> int:
-    announce({}, "certified deals")
+    print("switched off: certified deals", flush=True)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    from playwright.sync_api import sync_playwright
-
-    from tests.browser.conftest import ARGUMENTS, ROOT, serve
-    from tests.requirements import CHROMIUM
-
     if not CHROMIUM:
         print("skipped: Chromium is missing")
         return 0
-    with tempfile.TemporaryDirectory() as var, sync_playwright() as playwright, ExitStack() as stack:
+    with tempfile.TemporaryDirectory() as var, sync_api.sync_playwright() as playwright, ExitStack() as stack:
         collected = {"COLLECTED_STATIC": "true"}
         subprocess.run(
             [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"],
@@ -181,10 +175,10 @@ def load_blank(browser: Any, url: str) -> float:
     return loaded
 
 
-def load(browser: Any, url: str) -> tuple[float, float, float]:
-    """Measure the table's first, cold load: KiB transferred, ms to the frame with all cards and faces.
+def load(browser: Any, url: str) -> tuple[float, float]:
+    """Measure the table's first, cold load: ms to the frame with all cards and faces.
 
-    The third value is the ms to the first frame of a blank page, measured in turns.
+    The second value is the ms to the first frame of a blank page, measured in turns.
     """
     context = browser.new_context(base_url=url, viewport={"width": 390, "height": 844})
     page = context.new_page()
@@ -193,13 +187,10 @@ def load(browser: Any, url: str) -> tuple[float, float, float]:
     page.wait_for_selector("#felt .card")
     table = page.url
     dealt, blanks = [], []
-    received = 0.0
     for _ in range(LOADS):
         fresh = browser.new_context(storage_state=context.storage_state(), viewport={"width": 390, "height": 844})
         page = fresh.new_page()
-        session = slow(page)
-        sizes: list[float] = []
-        session.on("Network.loadingFinished", lambda event, sizes=sizes: sizes.append(event["encodedDataLength"]))
+        slow(page)
         page.add_init_script(
             "new MutationObserver((_, all) => { if (document.querySelector('#felt .card svg *')) {"
             " requestAnimationFrame(() => { window.dealt ??= performance.now(); }); all.disconnect(); } })"
@@ -210,17 +201,14 @@ def load(browser: Any, url: str) -> tuple[float, float, float]:
         page.wait_for_function("() => window.dealt")
         page.wait_for_load_state("networkidle")
         dealt.append(page.evaluate("window.dealt"))
-        received = sum(sizes) / 1024
         fresh.close()
         blanks.append(load_blank(browser, url))
     context.close()
-    return received, statistics.median(dealt), statistics.median(blanks)
+    return statistics.median(dealt), statistics.median(blanks)
 
 
 def drag(browser: Any, url: str) -> tuple[float, float, float, int]:
     """Drag a group of cards; return longest task, p95 of frame times, median drop time, in ms, and the group's size."""
-    from tests.browser.table_driver import Mouse, won_record
-
     context = browser.new_context(base_url=url, viewport={"width": 1280, "height": 860})
     page = context.new_page()
     page.goto("/play/tarot/")
@@ -266,8 +254,6 @@ def win(browser: Any, url: str) -> tuple[float, float]:
     One interaction in fifty is left out. The second time is the median from the acknowledged winning move to the frame
     that shows the celebration.
     """
-    from tests.browser.table_driver import Mouse, won_record
-
     tokens = won_record("labyrinth")["tokens"]
     painted: list[float] = [0.0]
     celebrated: list[float] = []
@@ -292,23 +278,30 @@ def win(browser: Any, url: str) -> tuple[float, float]:
     return sorted(painted)[-1 - len(painted) // 50], statistics.median(celebrated)
 
 
+def row(what: str, ms: float, blank_ms: float, at_most: float) -> bool:
+    """Print a time, that of the blank page and their ratio; return whether the ratio meets its target."""
+    met = ms <= at_most * blank_ms
+    figures = f"{ms:>10,.1f} ms beside {blank_ms:>10,.1f}   x {ms / blank_ms:7.2f}"
+    print(f"{what:<42} {figures}   target at most {at_most:g}   {'ok' if met else 'MISSED'}", flush=True)
+    return met
+
+
 def report(
-    loaded: tuple[float, float, float],
+    loaded: tuple[float, float],
     dragged: tuple[float, float, float, int],
     won: tuple[float, float],
     beside: Blank,
 ) -> int:
     """Print the figures beside their targets; return 1 if one is missed."""
     longest, frame, put_down, group = dragged
-    received, dealt, blank_load = loaded
+    dealt, blank_load = loaded
     reached = [
-        amount("table, cold: over the wire", received, "KiB", at_most=KIB_AIM),
-        row("table, cold: cards dealt", dealt, blank_load, "ms", at_most=DEALT_AIM),
-        row(f"dragging {group} cards: longest task", longest, beside.work, "ms", at_most=LONGEST_TASK_AIM),
-        row(f"dragging {group} cards: frame, p95", frame, beside.frame, "ms", at_most=FRAME_AIM),
-        row("pointer up to card in place", put_down, beside.work, "ms", at_most=PUT_DOWN_AIM),
-        row("interaction to next paint", won[0], beside.painted, "ms", at_most=PAINT_AIM),
-        row("acknowledged win to celebration", won[1], beside.painted, "ms", at_most=CELEBRATION_AIM),
+        row("table, cold: cards dealt", dealt, blank_load, DEALT_AIM),
+        row(f"dragging {group} cards: longest task", longest, beside.work, LONGEST_TASK_AIM),
+        row(f"dragging {group} cards: frame, p95", frame, beside.frame, FRAME_AIM),
+        row("pointer up to card in place", put_down, beside.work, PUT_DOWN_AIM),
+        row("interaction to next paint", won[0], beside.painted, PAINT_AIM),
+        row("acknowledged win to celebration", won[1], beside.painted, CELEBRATION_AIM),
     ]
     return 0 if all(reached) else 1
 
