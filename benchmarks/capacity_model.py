@@ -334,7 +334,7 @@ def limits(costs: Costs, demand: Demand, shape: Shape) -> list[Limit]:
     """Return the limits in the order in which growing numbers of players reach them."""
     found = needs(costs, demand, shape)
     web = shape.connections // (shape.pool + 1)
-    there = (
+    resources = (
         ("one web process", shape.busy, found.web_cores),
         ("two web processes, as in docker-compose.yml", 2 * shape.busy, found.web_cores),
         ("the two processes of one worker", 2 * shape.busy, found.worker_cores),
@@ -343,7 +343,7 @@ def limits(costs: Costs, demand: Demand, shape: Shape) -> list[Limit]:
         ("one Redis, which has one thread", shape.busy, found.redis_cores),
         (f"one PostgreSQL on {shape.cores} cores", shape.cores * shape.busy, found.postgres_cores),
     )
-    reached = [Limit(what, demand.players * there / used) for what, there, used in there if used]
+    reached = [Limit(what, demand.players * available / used) for what, available, used in resources if used]
     return sorted(reached, key=lambda limit: limit.players)
 
 

@@ -78,8 +78,8 @@ def median_of(starts: list[Start]) -> float:
 def embedded_environment(var: str) -> dict[str, str]:
     """Return the environment without servers, otherwise as players have it."""
     backends = ("DATABASE_URL", "REDIS_URL", "PUBLIC_URL")
-    kept = {name: value for name, value in os.environ.items() if name not in backends}
-    return {**kept, "VAR_DIR": var, "PORT": "0", "TALON_NO_NUMBA": "1"}
+    environment = {name: value for name, value in os.environ.items() if name not in backends}
+    return {**environment, "VAR_DIR": var, "PORT": "0", "TALON_NO_NUMBA": "1"}
 
 
 def play(var: str) -> list[dict[str, Any]]:

@@ -33,7 +33,7 @@ CERTIFYING = 300_000
 
 
 @dataclass(frozen=True)
-class Answered:
+class Answer:
     """The answer to a question, and the CPU seconds it took."""
 
     answer: str
@@ -59,11 +59,11 @@ def after(table: Table, tokens: tuple[str, ...]) -> Table:
     return table
 
 
-def asked(table: Table) -> Answered:
+def answered(table: Table) -> Answer:
     """Search a position with the full budget of a question."""
     begun = time.process_time()
     verdict = next(search(PositionQuestion(table.position(), FULL)))
-    return Answered(verdict.answer, time.process_time() - begun)
+    return Answer(verdict.answer, time.process_time() - begun)
 
 
 def overhead(searcher: Searcher) -> float:
@@ -85,7 +85,7 @@ def print_overhead() -> None:
 
 def measure(variant: str, number: int, seed: str) -> bool:
     """Search `number` positions, print the figures, and return whether the aims are reached."""
-    answers = [asked(table) for table in islice(positions(variant, Random(f"{seed} {variant}")), number)]
+    answers = [answered(table) for table in islice(positions(variant, Random(f"{seed} {variant}")), number)]
     seconds = [one.seconds for one in answers]
     median = statistics.median(seconds)
     lost, unknown = (statistics.mean(one.answer == answer for one in answers) for answer in ("no", "unknown"))

@@ -39,16 +39,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--commits", type=int, default=COMMITS)
-    parser.add_argument("--there", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.there:
+    if options.measure:
         return measure(options.rows, options.commits)
     url = server_url()
     if not url:
         return 0
     announce(os.environ, "certified deals", "workers and beat")
     with own_database(url) as own, tempfile.TemporaryDirectory() as var:
-        command = [sys.executable, "-m", "benchmarks.journal", *sys.argv[1:], "--there"]
+        command = [sys.executable, "-m", "benchmarks.journal", *sys.argv[1:], "--measure"]
         environment = {**os.environ, "DATABASE_URL": own, "VAR_DIR": var}
         return subprocess.run(command, env=environment, check=False).returncode
 
@@ -139,8 +139,10 @@ class Journal:
     def begin(self, count: int) -> list[int]:
         from games.models import Attempt
 
-        made = (Attempt(player=self.player, deal=self.deal, ranked=False, started_at=self.now) for _ in range(count))
-        return [attempt.pk for attempt in Attempt.objects.bulk_create(made, batch_size=1000)]
+        attempts = (
+            Attempt(player=self.player, deal=self.deal, ranked=False, started_at=self.now) for _ in range(count)
+        )
+        return [attempt.pk for attempt in Attempt.objects.bulk_create(attempts, batch_size=1000)]
 
     def write(self, playing: list[int], count: int) -> float:
         """Return the median time of a commit with a move of each attempt."""

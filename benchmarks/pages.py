@@ -113,7 +113,7 @@ class Load:
     def __init__(self, port: int, pid: int, players: int, day: str) -> None:
         self.port, self.players, self.day = port, players, day
         self.clock = (~pid << 3) | 2  # CPU clock id of that process, as clock_getcpuclockid(3) computes it
-        self.made = random.randrange(1 << 23)  # also avoids addresses of other runs, which Redis may still count
+        self.visitors = random.randrange(1 << 23)  # also avoids addresses of other runs, which Redis may still count
         self.at_once = 1
 
     async def rounds(self, count: int) -> dict[str, dict[str, list[float]]]:
@@ -165,8 +165,8 @@ class Load:
         return (time.clock_gettime(self.clock) - before) * 1000 / len(visitors)
 
     def visitor(self) -> Visitor:
-        self.made += 1
-        return Visitor(self.port, f"10.{self.made >> 16 & 255}.{self.made >> 8 & 255}.{self.made & 255}")
+        self.visitors += 1
+        return Visitor(self.port, f"10.{self.visitors >> 16 & 255}.{self.visitors >> 8 & 255}.{self.visitors & 255}")
 
 
 if __name__ == "__main__":

@@ -119,15 +119,15 @@ class Visitor:
 
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         attempt = self.path.strip("/").rpartition("/")[2]
-        heads = {"Cookie": cookies, "X-Forwarded-For": self.address}
+        headers = {"Cookie": cookies, "X-Forwarded-For": self.address}
         origin: Any = f"http://127.0.0.1:{self.tables}"
         address = f"ws://127.0.0.1:{self.tables}/ws/play/{attempt}/"
-        async with connect(address, additional_headers=heads, origin=origin, compression=None) as socket:
+        async with connect(address, additional_headers=headers, origin=origin, compression=None) as socket:
 
             async def say(message: dict[str, Any]) -> dict[str, Any]:
                 await socket.send(json.dumps(message))
-                told: dict[str, Any] = json.loads(await socket.recv())
-                return told
+                reply: dict[str, Any] = json.loads(await socket.recv())
+                return reply
 
             with self.timed("hello"):
                 await say({"type": "hello", "v": 1, "have": self.opening["n"]})
@@ -137,10 +137,10 @@ class Visitor:
                 n += 1
                 await self.pause()
                 with self.timed("move"):
-                    told = await say({"type": "move", "n": n, "token": chosen.choice(legal) if legal else "u"})
-                if told["type"] != "moved":
-                    raise UnexpectedError(str(told)[:300])
-                legal = told["legal"]
+                    reply = await say({"type": "move", "n": n, "token": chosen.choice(legal) if legal else "u"})
+                if reply["type"] != "moved":
+                    raise UnexpectedError(str(reply)[:300])
+                legal = reply["legal"]
 
     async def pause(self) -> None:
         """Wait before each move; this visitor does not."""
@@ -154,21 +154,21 @@ class Visitor:
 
         Like a browser, it repeats the request on a new connection if the old one turns out to be closed.
         """
-        kept = self.streams
+        streams = self.streams
         try:
-            return await self._asked(method, path, form)
+            return await self._send(method, path, form)
         except (ConnectionError, asyncio.IncompleteReadError):
-            if kept is None or kept is not self.streams:
+            if streams is None or streams is not self.streams:
                 raise
         self.streams = None
-        return await self._asked(method, path, form)
+        return await self._send(method, path, form)
 
-    async def _asked(self, method: str, path: str, form: bytes) -> tuple[int, dict[str, str], bytes]:
+    async def _send(self, method: str, path: str, form: bytes) -> tuple[int, dict[str, str], bytes]:
         if self.streams is None or self.streams[0].at_eof():  # the server closes idle connections
             self.streams = await asyncio.open_connection("127.0.0.1", self.port)
         reader, writer = self.streams
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        heads = [
+        headers = [
             f"{method} {path} HTTP/1.1",
             f"Host: 127.0.0.1:{self.port}",
             "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
@@ -179,12 +179,12 @@ class Visitor:
             *([f"Cookie: {cookies}"] if cookies else []),
         ]
         if method == "POST":
-            heads += [
+            headers += [
                 f"Origin: http://127.0.0.1:{self.port}",
                 "Content-Type: application/x-www-form-urlencoded",
                 f"Content-Length: {len(form)}",
             ]
-        writer.write("\r\n".join([*heads, "", ""]).encode() + form)
+        writer.write("\r\n".join([*headers, "", ""]).encode() + form)
         return await self.answer(reader)
 
     async def answer(self, reader: asyncio.StreamReader) -> tuple[int, dict[str, str], bytes]:
@@ -194,8 +194,8 @@ class Visitor:
         for line in lines[1:-2]:
             name, _, value = line.partition(": ")
             if name.lower() == "set-cookie":
-                key, _, kept = value.partition(";")[0].partition("=")
-                self.cookies[key] = kept
+                key, _, cookie = value.partition(";")[0].partition("=")
+                self.cookies[key] = cookie
             headers[name.lower()] = value
         return int(lines[0].split()[1]), headers, await reader.readexactly(int(headers.get("content-length", "0")))
 

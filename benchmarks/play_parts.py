@@ -211,8 +211,8 @@ def frame(text: str) -> bytes:
 class Wire(asyncio.Protocol):
     """A minimal WebSocket client: whole text frames, no fragments, no compression."""
 
-    def __init__(self, port: int, path: str, cookies: str, heads: str = "") -> None:
-        self.port, self.path, self.cookies, self.heads = port, path, cookies, heads
+    def __init__(self, port: int, path: str, cookies: str, headers: str = "") -> None:
+        self.port, self.path, self.cookies, self.headers = port, path, cookies, headers
         self.buffer = bytearray()
         self.is_open = False
 
@@ -232,7 +232,7 @@ class Wire(asyncio.Protocol):
         transport.write(
             f"GET {self.path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nUpgrade: websocket\r\n"
             f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n"
-            f"Origin: http://127.0.0.1:{self.port}\r\nCookie: {self.cookies}\r\n{self.heads}\r\n".encode()
+            f"Origin: http://127.0.0.1:{self.port}\r\nCookie: {self.cookies}\r\n{self.headers}\r\n".encode()
         )
 
     def data_received(self, data: bytes) -> None:

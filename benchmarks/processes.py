@@ -84,7 +84,7 @@ class Shape:
         for process in self._processes.values():
             process.stop()
 
-    def said(self) -> str:
+    def output(self) -> str:
         """Return the output of the processes."""
         return "".join(f"== {name}\n{text}" for name in self._processes if (text := self._log(name)))
 

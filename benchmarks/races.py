@@ -98,14 +98,14 @@ def measure(environment: dict[str, str]) -> int:
 def report(done: dict[str, Any], seen: dict[str, Any]) -> int:
     bare = sorted(seen["bare"])
     waits = sorted(
-        at - made
-        for made, key in done["single"]
+        at - played
+        for played, key in done["single"]
         for viewer in seen["lanes"]
         for at in [viewer.get(key)]
         if at is not None
     )
     busy = sorted(
-        at - made for made, key in done["busy"] for viewer in seen["lanes"] for at in [reached(viewer, key)] if at
+        at - played for played, key in done["busy"] for viewer in seen["lanes"] for at in [reached(viewer, key)] if at
     )
     spread = sorted(done["start"])
     a_second = max(seen["bytes"]) / done["busy_seconds"]
@@ -280,10 +280,10 @@ async def race(prepared: dict[str, Any]) -> None:
     await layer.group_send(GROUP, {"type": "bench.end"})
 
     other, own = Hand(), seated[0][2]
-    made = await Attempt.objects.acreate(
+    attempt = await Attempt.objects.acreate(
         deal_id=found.deal_id, player_id=prepared["other"], ranked=False, started_at=timezone.now()
     )
-    plain = await tables.join(made.public_id, prepared["other"], other, None)
+    plain = await tables.join(attempt.public_id, prepared["other"], other, None)
     plain.subscribers.followers = ()
     costs: dict[str, list[float]] = {"race": [], "plain": []}
     for _ in range(MOVES):

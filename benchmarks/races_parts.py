@@ -59,12 +59,12 @@ class Player:
 
     def send_frame(self, frame: str) -> None:
         now = time.time()
-        told = _decode(frame)
-        if told.type == "view":
+        message = _decode(frame)
+        if message.type == "view":
             self.dealt_at, self.first = now, frame
             self.dealt.set()
-        if told.type in {"view", "moved"}:
-            self.legal = told.legal
+        if message.type in {"view", "moved"}:
+            self.legal = message.legal
 
     async def play(self, begin: float, every: float, seconds: float) -> list[float]:
         """Move at fixed times; return the time from each until the move is acknowledged."""

@@ -161,7 +161,7 @@ def fill(races: int, players: int) -> None:
     for begin in range(0, races, A_ROOM):
         with transaction.atomic():
             room = Room.objects.create(kind="quick", game="plot", limit_s=600, seats=16, made_at=FIRST, used_at=FIRST)
-            made = [
+            created = [
                 Race(
                     room=room, number=n - begin + 1, state="finished", rated=True, variant="plot", game="plot",
                     limit_s=600, deal=deal, opened_at=at, starts_at=at, ends_at=at, finished_at=at,
@@ -169,10 +169,10 @@ def fill(races: int, players: int) -> None:
                 for n in range(begin, min(races, begin + A_ROOM))
                 for at in [FIRST + timedelta(minutes=5 * n)]
             ]  # fmt: skip
-            Race.objects.bulk_create(made)
+            Race.objects.bulk_create(created)
             entrants = [
                 (next(numbers), race.pk, player, "won", place, stored(race.opened_at), "[]")
-                for race in made
+                for race in created
                 for place, player in enumerate(ranking(choose, ids, eager, strength), 1)
             ]
             insert_rows("races_entrant", columns, entrants)

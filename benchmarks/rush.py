@@ -110,7 +110,7 @@ def run(options: argparse.Namespace, url: str) -> Iterator[Facts]:
             options.newcomers = newcomers
             facts = measure(options, shape, prepared)
             if facts["refused"]:
-                print(shape.said(), end="", file=sys.stderr)
+                print(shape.output(), end="", file=sys.stderr)
             yield facts
 
 
@@ -231,12 +231,12 @@ def moves(waits: list[tuple[float, float]], begun: float, ended: float) -> dict[
 
 def order(turns: list[tuple[int, float, float]]) -> float:
     """Return the share of pairs waiting at one process that were admitted in order of arrival."""
-    kept = pairs = 0
+    in_order = pairs = 0
     for (port, came, went), (other, later, after) in itertools.combinations(sorted(turns, key=lambda turn: turn[1]), 2):
         if port == other and later - came > SAME_MOMENT:
             pairs += 1
-            kept += went <= after
-    return kept / pairs if pairs else 1.0
+            in_order += went <= after
+    return in_order / pairs if pairs else 1.0
 
 
 def cpu_seconds() -> float:

@@ -116,7 +116,7 @@ class Playing(Run):
         self.going = True
         for one in everybody:
             one.think()
-        await told("ready")
+        await report_ready()
         self.going = False
         print(json.dumps(self.waits), flush=True)
 
@@ -279,7 +279,7 @@ class Crowd:
     def __init__(self, job: dict[str, Any]) -> None:
         self.ports, self.tables, self.seconds = job["ports"], job["tables"], job["seconds"]
         self.newcomers, self.sessions, self.thought = job["newcomers"], job["returning"], job["thought"]
-        self.number, self.every, self.made = job["number"], job["every"], 0
+        self.number, self.every, self.visitors = job["number"], job["every"], 0
 
     async def arrive(self) -> None:
         """Warm up, report ready, arrive on command, and print the results."""
@@ -288,7 +288,7 @@ class Crowd:
             await self.visitor("", warmed).come()
         if warmed.refused:
             raise SystemExit(str(warmed.refused))
-        await told("ready")
+        await report_ready()
         found, begun = Found(), time.monotonic()
         visitors = [self.visitor(NEW, found) for _ in range(self.newcomers)]
         visitors += [self.visitor(RETURNING, found, session) for session in self.sessions]
@@ -306,18 +306,18 @@ class Crowd:
 
     def visitor(self, kind: str, found: Found, session: str = "") -> Arriving:
         """Return a player with a new address that stays on one web process, as a connection does."""
-        self.made += 1
-        address = f"{10 + self.number}.{self.made >> 16 & 255}.{self.made >> 8 & 255}.{self.made & 255}"
-        ports = self.ports[self.made % len(self.ports)], self.tables[self.made // 2 % len(self.tables)]
-        made = Arriving(ports, address, kind, found, self.thought)
+        self.visitors += 1
+        address = f"{10 + self.number}.{self.visitors >> 16 & 255}.{self.visitors >> 8 & 255}.{self.visitors & 255}"
+        ports = self.ports[self.visitors % len(self.ports)], self.tables[self.visitors // 2 % len(self.tables)]
+        visitor = Arriving(ports, address, kind, found, self.thought)
         if session:
-            made.cookies["sessionid"] = session
-        return made
+            visitor.cookies["sessionid"] = session
+        return visitor
 
 
-async def told(ready: str) -> None:
+async def report_ready() -> None:
     """Report ready, and wait for the command to continue."""
-    print(ready, flush=True)
+    print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.readline)
 
 
