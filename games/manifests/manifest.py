@@ -46,7 +46,7 @@ class VariantFacts:
     likeness: Likeness | None = None
     """As in docs/measured/solver-likeness.csv. Without it wins are not compared with the solver's."""
     puzzle_points: float | None = None
-    """Points in the initial rating of a puzzle (`benchmarks.puzzle_difficulty`). Without them the mean applies."""
+    """Points in the initial rating of a puzzle (docs/puzzles.md, "Ratings"). Without them the mean applies."""
 
 
 @dataclass(frozen=True, slots=True)
