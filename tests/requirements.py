@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -58,10 +57,6 @@ def redis_answers() -> bool:
         return False
 
 
-def run_quietly(*command: str) -> bool:
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
 def has_postgres_programs(*programs: str) -> bool:
     """Check that PostgreSQL's own programs are installed, which are rarely on the PATH."""
     folder = postgres_programs()
@@ -76,13 +71,6 @@ REQUIREMENTS: Final[dict[str, Requirement]] = {
     ),
     "html-validate": Requirement(HTML_VALIDATOR.exists, "npm --prefix frontend ci"),
     "make": Requirement(is_on_path("make"), "apt install make"),
-    "namespaces": Requirement(
-        lambda: (
-            is_on_path("unshare", "ip")()
-            and run_quietly("unshare", "-rnm", "mount", "--bind", "/dev/null", "/dev/null")
-        ),
-        "apt install util-linux iproute2, on a kernel with user namespaces",
-    ),
     "node": Requirement(is_on_path("node"), "apt install nodejs"),
     "pg_basebackup": Requirement(lambda: has_postgres_programs("pg_basebackup"), "apt install postgresql-client"),
     "pgbouncer": Requirement(PgBouncer.is_installed, "apt install pgbouncer"),

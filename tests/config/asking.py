@@ -12,30 +12,30 @@ from asgiref.testing import ApplicationCommunicator
 class Answer:
     def __init__(self, start: dict[str, Any], body: bytes) -> None:
         self.status, self.headers = start["status"], start["headers"]
-        heads = dict(self.headers)
-        if b"Content-Encoding" in heads:
-            assert int(heads[b"Content-Length"]) == len(body)
+        fields = dict(self.headers)
+        if b"Content-Encoding" in fields:
+            assert int(fields[b"Content-Length"]) == len(body)
             body = gzip.decompress(body)
         self.text = body.decode()
         self.tokens = re.findall(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.text)
 
     @property
     def cookies(self) -> dict[str, str]:
-        given = [value.decode() for name, value in self.headers if name.lower() == b"set-cookie"]
-        return dict(cookie.partition(";")[0].split("=", 1) for cookie in given)
+        cookies = [value.decode() for name, value in self.headers if name.lower() == b"set-cookie"]
+        return dict(cookie.partition(";")[0].split("=", 1) for cookie in cookies)
 
 
 async def ask(
     site: Any, path: str = "/", *, method: str = "GET", query: str = "", address: str = "", **headers: str
 ) -> Answer:
-    told = {"host": "127.0.0.1", "accept": "text/html,*/*;q=0.8", "accept_language": "en", **headers}
-    heads = [(name.replace("_", "-").encode(), value.encode()) for name, value in told.items()]
+    headers = {"host": "127.0.0.1", "accept": "text/html,*/*;q=0.8", "accept_language": "en", **headers}
+    fields = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     scope = {
         "type": "http",
         "method": method,
         "path": path,
         "query_string": query.encode(),
-        "headers": heads,
+        "headers": fields,
         "scheme": "http",
         "client": (address, 1) if address else None,
     }

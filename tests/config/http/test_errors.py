@@ -27,14 +27,6 @@ JSON = {"accept": "application/json"}
 
 
 @pytest.mark.django_db
-def test_an_unknown_address_is_a_page_for_browsers(client: Client) -> None:
-    response = client.get("/nowhere/", headers={"accept": "text/html"})
-    assert response.status_code == 404
-    assert response["Content-Type"].startswith("text/html")
-    assert "Nothing found at this address" in response.content.decode()
-
-
-@pytest.mark.django_db
 @pytest.mark.parametrize(("path", "headers"), [("/nowhere/", JSON), ("/api/nowhere", {})])
 def test_an_unknown_address_is_json_for_api_clients(path: str, headers: dict[str, str], client: Client) -> None:
     response = client.get(path, headers=headers)
@@ -168,16 +160,6 @@ def test_every_code_is_documented_with_its_status() -> None:
     assert documented == {code: code.status for code in ErrorCode if code in documented}
     assert set(ErrorCode) - set(documented) < CODES  # these are documented on the protocol page only
     assert set(documented) <= set(ErrorCode)
-
-
-@pytest.mark.parametrize("code", ErrorCode)
-def test_every_code_is_translated(code: ErrorCode) -> None:
-    sentences = set()
-    for language, _ in settings.LANGUAGES:
-        with translation.override(language):
-            sentences.add(str(code.sentence))
-    assert all(sentences)
-    assert len(sentences) == len(settings.LANGUAGES)
 
 
 @pytest.mark.parametrize("code", ErrorCode)

@@ -93,20 +93,6 @@ def test_every_metric_and_label_exists(told: dict[str, set[str]]) -> None:
     assert all(metrics_of(text) for text in EXPRESSIONS.values())
 
 
-@pytest.mark.parametrize(
-    ("expression", "metrics", "labels"),
-    [
-        ('min(talon_reachable{server="redis"}) == 0', {"talon_reachable"}, {"server"}),
-        ("topk(10, sum by (le, view) (rate(a_bucket[5m]))) > 1e6", {"a_bucket"}, {"le", "view"}),
-        ('(sum(increase(b{x=~"y",z!="w"}[5m])) or vector(0)) == 0', {"b"}, {"x", "z"}),
-        ("60 * a / c or d > 600e6", {"a", "c", "d"}, set()),
-        ("histogram_quantile(0.95, sum by (le) (\n  rate(a[5m])\n)) > 1", {"a"}, {"le"}),
-    ],
-)
-def test_expressions_are_parsed_correctly(expression: str, metrics: set[str], labels: set[str]) -> None:
-    assert (metrics_of(expression), labels_of(expression)) == (metrics, labels)
-
-
 def shown() -> Iterator[tuple[str, str]]:
     """Yield texts that show labels, with the expressions of those labels."""
     for rule in RULES:

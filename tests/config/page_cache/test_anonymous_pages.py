@@ -35,7 +35,7 @@ class Site:
     """An application whose page shows how often and for whom it was rendered."""
 
     def __init__(self) -> None:
-        self.asked: list[dict[bytes, bytes]] = []
+        self.requests: list[dict[bytes, bytes]] = []
         self.status = 200
         self.cookies = [f"csrftoken={SECRET}; Path=/"]
         self.text = "page"
@@ -44,8 +44,8 @@ class Site:
         self.open.set()
 
     async def __call__(self, scope: Any, _receive: Any, send: Any) -> None:
-        self.asked.append(dict(scope["headers"]))
-        number = len(self.asked)
+        self.requests.append(dict(scope["headers"]))
+        number = len(self.requests)
         await self.open.wait()
         body = self.form.format(token=f"{number:064}", now="then", text=f"{self.text} {number}").encode()
         cookies = [(b"Set-Cookie", value.encode()) for value in self.cookies]
@@ -60,7 +60,7 @@ def site() -> Site:
 
 
 @pytest.fixture
-def kept(site: Site) -> AnonymousPages:
+def pages(site: Site) -> AnonymousPages:
     return AnonymousPages(site, PageCache(site))
 
 
@@ -69,80 +69,61 @@ def _for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(anonymous, "_seconds_of", lambda path: 3_600.0 if path == "/" else 0.0)
 
 
-async def test_a_page_is_rendered_once_for_all(site: Site, kept: AnonymousPages) -> None:
-    assert {(await ask(kept)).text.partition("data-now")[2][-12:] for _ in range(9)} == {'">page 1</p>'}
-    assert "page 1" in (await ask(kept, accept="*/*")).text, "programs too"
-    assert len(site.asked) == 1
-    assert (await ask(kept, method="HEAD")).text == ""
+async def test_a_page_is_rendered_once_for_all(site: Site, pages: AnonymousPages) -> None:
+    assert {(await ask(pages)).text.partition("data-now")[2][-12:] for _ in range(9)} == {'">page 1</p>'}
+    assert "page 1" in (await ask(pages, accept="*/*")).text, "programs too"
+    assert len(site.requests) == 1
+    assert (await ask(pages, method="HEAD")).text == ""
 
 
 async def test_concurrent_visitors_share_one_slow_rendering(
-    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
+    site: Site, pages: AnonymousPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
     site.open.clear()
-    waiting = [asyncio.create_task(ask(kept)) for _ in range(9)]
+    waiting = [asyncio.create_task(ask(pages)) for _ in range(9)]
     for _ in range(100):  # until all have arrived, which takes a few iterations of the loop
         await asyncio.sleep(0)
     site.open.set()
     answers = await asyncio.gather(*waiting)
-    assert len(site.asked) == 1
+    assert len(site.requests) == 1
     assert len({one.tokens[0] for one in answers}) == 9
-    assert kept._page_cache._making == {}
+    assert pages._page_cache._making == {}
 
 
-async def test_each_visitor_has_their_own_token(kept: AnonymousPages) -> None:
-    first, second = await ask(kept), await ask(kept, accept_encoding="gzip, br")
-    assert first.cookies.keys() == second.cookies.keys() == {"csrftoken"}
-    assert len({first.cookies["csrftoken"], second.cookies["csrftoken"], SECRET}) == 3
-    assert first.tokens[0] != second.tokens[0]
-    assert not {first.tokens[0], second.tokens[0]} & {f"{1:064}"}
-
-
-async def test_the_token_matches_the_visitors_cookie(kept: AnonymousPages) -> None:
-    await ask(kept)
-    own = await ask(kept, cookie=f"csrftoken={'a' * 32}")
+async def test_the_token_matches_the_visitors_cookie(pages: AnonymousPages) -> None:
+    await ask(pages)
+    own = await ask(pages, cookie=f"csrftoken={'a' * 32}")
     assert own.cookies == {}
     assert _does_token_match(own.tokens[0], "a" * 32)
-    new = await ask(kept)
+    new = await ask(pages)
     assert _does_token_match(new.tokens[0], new.cookies["csrftoken"])
 
 
-async def test_the_cached_page_is_rendered_without_a_visitors_secret(site: Site, kept: AnonymousPages) -> None:
-    await ask(kept, cookie=f"csrftoken={'a' * 32}; django_language=de")
-    assert site.asked[0][b"cookie"] == b"django_language=de"
-
-
-async def test_rendering_ignores_everything_else_about_the_visitor(site: Site, kept: AnonymousPages) -> None:
-    told = {
+async def test_rendering_ignores_everything_else_about_the_visitor(site: Site, pages: AnonymousPages) -> None:
+    headers = {
         "accept": "application/*, text/html;q=0.1",
         "accept_language": "de",
         "authorization": "Bearer x",
         "if_none_match": "*",
         "cookie": 'django_language="it"; talon_guide=mine',
     }
-    await ask(kept, **told)
-    assert site.asked == [
+    await ask(pages, **headers)
+    assert site.requests == [
         {b"host": b"127.0.0.1", b"accept": b"text/html", b"cookie": b"django_language=de; talon_guide=1"}
     ]
 
 
-async def test_a_quoted_cookie_is_read_like_django(site: Site, kept: AnonymousPages) -> None:
-    await ask(kept, cookie='django_language="de"')
-    await ask(kept)
-    assert [one[b"cookie"] for one in site.asked] == [b"django_language=de", b"django_language=en-gb"]
-
-
-async def test_a_page_without_forms_may_contain_a_client_token(site: Site, kept: AnonymousPages) -> None:
+async def test_a_page_without_forms_may_contain_a_client_token(site: Site, pages: AnonymousPages) -> None:
     site.form = "<p>{text}</p>"
-    first, second = await ask(kept), await ask(kept)
-    assert len(site.asked) == 1
+    first, second = await ask(pages), await ask(pages)
+    assert len(site.requests) == 1
     assert len({first.cookies["csrftoken"], second.cookies["csrftoken"], SECRET}) == 3
 
 
-async def test_a_copy_shows_the_time_it_is_sent(kept: AnonymousPages) -> None:
-    await ask(kept)
-    found = re.search(r'data-now="([^"]+)"', (await ask(kept)).text)
+async def test_a_copy_shows_the_time_it_is_sent(pages: AnonymousPages) -> None:
+    await ask(pages)
+    found = re.search(r'data-now="([^"]+)"', (await ask(pages)).text)
     assert found is not None
     assert abs(timezone.now() - datetime.fromisoformat(found[1])) < timedelta(minutes=5)
 
@@ -159,11 +140,13 @@ async def test_a_copy_shows_the_time_it_is_sent(kept: AnonymousPages) -> None:
         {"accept": "text/html;q=0.5, application/json"},
     ],
 )
-async def test_requests_with_an_identity_get_no_copy(site: Site, kept: AnonymousPages, headers: dict[str, str]) -> None:
-    await ask(kept)
-    await ask(kept, **headers)
-    assert len(site.asked) == 2
-    assert site.asked[1].get(b"cookie", b"").decode() == headers.get("cookie", "")
+async def test_requests_with_an_identity_get_no_copy(
+    site: Site, pages: AnonymousPages, headers: dict[str, str]
+) -> None:
+    await ask(pages)
+    await ask(pages, **headers)
+    assert len(site.requests) == 2
+    assert site.requests[1].get(b"cookie", b"").decode() == headers.get("cookie", "")
 
 
 def test_cookies_in_two_headers_are_all_read() -> None:
@@ -174,102 +157,95 @@ def test_cookies_in_two_headers_are_all_read() -> None:
 
 
 async def test_variants_of_a_page_are_never_mixed(
-    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
+    site: Site, pages: AnonymousPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await ask(kept)
-    await ask(kept, accept_language="de")
-    await ask(kept, cookie="talon_guide=known")
-    await ask(kept, host="localhost")
-    await ask(kept, x_forwarded_proto="https")
-    assert len(site.asked) == 5
+    await ask(pages)
+    await ask(pages, accept_language="de")
+    await ask(pages, cookie="talon_guide=known")
+    await ask(pages, host="localhost")
+    await ask(pages, x_forwarded_proto="https")
+    assert len(site.requests) == 5
     now = timezone.now()
     monkeypatch.setattr("config.page_cache.anonymous.timezone.now", lambda: now + timedelta(days=1))
-    before = len(site.asked)
-    await ask(kept)
-    assert len(site.asked) == before + 1  # past midnight
+    before = len(site.requests)
+    await ask(pages)
+    assert len(site.requests) == before + 1  # past midnight
 
 
-async def test_other_requests_are_passed_on(site: Site, kept: AnonymousPages) -> None:
+async def test_other_requests_are_passed_on(site: Site, pages: AnonymousPages) -> None:
     for _ in range(2):
-        await ask(kept, method="POST")
-        await ask(kept, query="board=race")
-        await ask(kept, "/players/me/")
-    assert len(site.asked) == 6
+        await ask(pages, method="POST")
+        await ask(pages, query="board=race")
+        await ask(pages, "/players/me/")
+    assert len(site.requests) == 6
 
 
-async def test_other_answers_are_not_cached(site: Site, kept: AnonymousPages) -> None:
+async def test_other_answers_are_not_cached(site: Site, pages: AnonymousPages) -> None:
     site.status = 503
-    assert [(await ask(kept)).status for _ in range(2)] == [503, 503]
-    assert len(site.asked) == 3  # not tried again for a while
+    assert [(await ask(pages)).status for _ in range(2)] == [503, 503]
+    assert len(site.requests) == 3  # not tried again for a while
 
 
-async def test_a_page_with_another_cookie_is_not_cached(site: Site, kept: AnonymousPages) -> None:
+async def test_a_page_with_another_cookie_is_not_cached(site: Site, pages: AnonymousPages) -> None:
     site.cookies.append("sessionid=new; Path=/")
-    assert (await ask(kept)).cookies["sessionid"] == "new"
-    assert len(site.asked) == 2
+    assert (await ask(pages)).cookies["sessionid"] == "new"
+    assert len(site.requests) == 2
 
 
-async def test_a_page_with_a_secret_elsewhere_is_not_cached(site: Site, kept: AnonymousPages) -> None:
+async def test_a_page_with_a_secret_elsewhere_is_not_cached(site: Site, pages: AnonymousPages) -> None:
     site.text = f"look: {SECRET}"
-    await ask(kept)
-    assert len(site.asked) == 2
-
-
-async def test_a_copy_expires(site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
-    await ask(kept)
-    await ask(kept)
-    assert len(site.asked) == 2
+    await ask(pages)
+    assert len(site.requests) == 2
 
 
 async def test_an_old_copy_is_served_if_rendering_fails(
-    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
+    site: Site, pages: AnonymousPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
     monkeypatch.setattr(anonymous, "_REFUSED", 0.0)
-    await ask(kept)
+    await ask(pages)
     site.status = 503
     for _ in range(2):
-        answer = await ask(kept)
+        answer = await ask(pages)
         assert (answer.status, "page 1" in answer.text) == (200, True)
-    assert len(site.asked) == 3
+    assert len(site.requests) == 3
     site.status = 200
-    assert "page 4" in (await ask(kept)).text
+    assert "page 4" in (await ask(pages)).text
 
 
 async def test_an_old_copy_is_served_during_slow_rendering(
-    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
+    site: Site, pages: AnonymousPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
     monkeypatch.setattr(anonymous, "_STALE_AFTER", 0.01)
-    await ask(kept)
+    await ask(pages)
     site.open.clear()
-    assert "page 1" in (await ask(kept)).text
+    assert "page 1" in (await ask(pages)).text
     site.open.set()
-    await asyncio.gather(*kept._page_cache._making.values())
-    assert len(site.asked) == 2, "it is rendered once"
+    await asyncio.gather(*pages._page_cache._making.values())
+    assert len(site.requests) == 2, "it is rendered once"
 
 
 async def test_a_copy_is_as_old_as_the_values_on_it(
-    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
+    site: Site, pages: AnonymousPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def render(*request: Any) -> None:
         outdated_values.get().append(time.time() - 4_000)  # the database failed
         await site(*request)
 
-    monkeypatch.setattr(kept._page_cache, "_application", render)
-    assert 'role="status"' in (await ask(kept)).text
+    monkeypatch.setattr(pages._page_cache, "_application", render)
+    assert 'role="status"' in (await ask(pages)).text
 
 
 async def test_an_old_copy_says_when_it_was_made(
-    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
+    site: Site, pages: AnonymousPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
-    assert 'role="status"' not in (await ask(kept)).text
+    assert 'role="status"' not in (await ask(pages)).text
     site.status = 503
-    assert 'role="status"' not in (await ask(kept)).text, "a few seconds are no matter"
+    assert 'role="status"' not in (await ask(pages)).text, "a few seconds are no matter"
     monkeypatch.setattr(anonymous, "_OLD", -1.0)
-    page = await ask(kept, accept_encoding="gzip")
+    page = await ask(pages, accept_encoding="gzip")
     assert re.search(
         r'<p class="message" role="status">As of <span data-utc="\d\d:\d\d">\d\d:\d\d UTC</span>', page.text
     )
@@ -278,12 +254,12 @@ async def test_an_old_copy_says_when_it_was_made(
 
 @pytest.mark.parametrize("is_slow", [True, False])
 async def test_during_an_outage_a_process_uses_the_copies_of_others(
-    site: Site, kept: AnonymousPages, settings: Any, monkeypatch: pytest.MonkeyPatch, is_slow: bool
+    site: Site, pages: AnonymousPages, settings: Any, monkeypatch: pytest.MonkeyPatch, is_slow: bool
 ) -> None:
     settings.REDIS_SERVERS = ["redis://of-a-test"]
     monkeypatch.setattr(anonymous.shared_copies, "fresh", 600.0)
     monkeypatch.setattr(anonymous, "_STALE_AFTER", 0.01)
-    await ask(kept)
+    await ask(pages)
     site.status = 503
 
     async def copy_of_another() -> str:
@@ -313,30 +289,30 @@ def database(monkeypatch: pytest.MonkeyPatch) -> Database:
 
 
 async def test_players_get_the_visitors_copy_while_the_database_is_away(
-    site: Site, kept: AnonymousPages, database: Database
+    site: Site, pages: AnonymousPages, database: Database
 ) -> None:
-    await ask(kept)
+    await ask(pages)
     own = {"cookie": "sessionid=abc"}
-    assert "page 2" in (await ask(kept, **own)).text, "a page that can be made is served"
+    assert "page 2" in (await ask(pages, **own)).text, "a page that can be made is served"
     site.status = 503
-    page = await ask(kept, **own)
+    page = await ask(pages, **own)
     assert (page.status, "page 1" in page.text, 'role="status"' in page.text) == (200, True, True)
     site.open.clear()
-    assert "page 1" in (await ask(kept, **own)).text
+    assert "page 1" in (await ask(pages, **own)).text
     site.open.set()
-    assert (await ask(kept, query="board=race", **own)).status == 503, "of this page there is no copy"
+    assert (await ask(pages, query="board=race", **own)).status == 503, "of this page there is no copy"
     database.is_failing = False
-    assert (await ask(kept, **own)).status == 503, "a refusal for other reasons"
+    assert (await ask(pages, **own)).status == 503, "a refusal for other reasons"
 
 
 async def test_the_number_of_copies_is_limited(
-    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
+    site: Site, pages: AnonymousPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(anonymous, "MAX_ENTRIES", 3)
     for number in range(9):
-        await ask(kept, host=f"{number}.example")
-    assert len(kept._page_cache._entries) == 3
-    assert kept._page_cache._making == {}
+        await ask(pages, host=f"{number}.example")
+    assert len(pages._page_cache._entries) == 3
+    assert pages._page_cache._making == {}
 
 
 def test_a_copy_differs_only_in_its_placeholders() -> None:
@@ -372,11 +348,11 @@ async def test_copies_equal_djangos_pages(whole: AnonymousPages) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("told", [{"cookie": 'django_language="de"'}, {"accept": "application/*, text/html;q=0.1"}])
-async def test_a_visitor_cannot_choose_anothers_language(whole: AnonymousPages, told: dict[str, str]) -> None:
+@pytest.mark.parametrize("headers", [{"cookie": 'django_language="de"'}, {"accept": "application/*, text/html;q=0.1"}])
+async def test_a_visitor_cannot_choose_anothers_language(whole: AnonymousPages, headers: dict[str, str]) -> None:
     languages = {"en": "en-gb", "de": "de"}
     for asked, language in languages.items():
-        await ask(whole, "/rules/", accept_language=asked, **told)
+        await ask(whole, "/rules/", accept_language=asked, **headers)
         answer = await ask(whole, "/rules/", accept_language=asked)
         assert f'<html lang="{language}"' in answer.text
 

@@ -72,7 +72,7 @@ def test_it_accepts_websockets_only_from_its_own_pages(address: str) -> None:
 
 
 def test_state_outlives_however_it_stops(migrated_var: Path) -> None:
-    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGKILL, signal.SIGINT):
         with running("-m", "config.processes.embedded", var=migrated_var, PORT="0") as process:
             process.await_line(READY)
             assert process.stop(number) == (-number if number == signal.SIGKILL else 0)

@@ -115,18 +115,3 @@ def test_every_lookup_uses_a_literal(path: Path) -> None:
         context, text = texts if name in {"tc", "marked"} else (None, texts[0])
         assert text is not None
         assert wanted.get(text, context) is not None, f"{path.name}:{line}"
-
-
-def test_modules_are_tokenized_as_by_a_browser() -> None:
-    source = r"""// t("no") it's
-    const a = /["'`/]\/t("no")/.test(b) / 2; /* t("no") */ const c = `x ${d ? `y ${t("one")} "` : t('it\'s')} t("no")`;
-    x.t("no"); t("two", { n: t("three") }, `${{}}`); tn("1 card", "{n} cards", n); tc(...TABLE[key]);"""
-    found = [(line, name, texts) for line, name, texts in calls(source, LOOKS_UP)]
-    assert found == [
-        (2, "t", ["one"]),
-        (2, "t", ["it's"]),
-        (3, "t", ["two", None, None]),
-        (3, "t", ["three"]),
-        (3, "tn", ["1 card", "{n} cards", None]),
-        (3, "tc", [None]),
-    ]
