@@ -25,7 +25,6 @@ ROUNDS: Final = 5
 MILLION: Final = 1_000_000
 #: Settings that switch off a part of the site if 0, with the part's name.
 SWITCHES: Final = {
-    "ADMISSION": "admission",
     "LADDERS": "ladders",
     "SEALED_STOCK": "the stock of certified deals",
     "DEAL_PATIENCE": "certification of the day's deals",

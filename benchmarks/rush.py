@@ -8,10 +8,7 @@ seconds of thought before each step. Queued players wait as their page does. Oth
 and move every second.
 
 With `--bursts 300 1000`, that many newcomers arrive within three seconds instead, in successive bursts, without pauses
-for thought, and there are two table processes. Admission is on in both cases.
-
-`--steady` has as many players move and load pages, at a constant rate, as fill a machine of two cores. The queue's page
-is no failure, every other server error is.
+for thought, and there are two table processes. The queue's page is no failure, every other server error is.
 
 Moves are compared with those before the rush in the same run. CPU is user and system time of each process with its
 children per arrival, minus its usage in the same time without a rush. The load generator shares the machine with the
@@ -41,19 +38,15 @@ NEWCOMERS, RETURNING, PLAYING = 200, 100, 100
 SECONDS = 60.0
 #: Processes of the arriving players; on a busy machine, one would get less CPU than the servers.
 CROWDS = 4
-LISTS = ("waits", "turns", "firsts", "seated")
+LISTS = ("waits", "firsts", "seated")
 #: Seconds of thought between two steps of arriving players.
 THOUGHT = (1.0, 3.0)
 #: Seconds in which moves are measured before the rush, and of settling before that.
 IDLE_SECONDS, SETTLING = 20.0, 3.0
 #: p99 of moves during the rush, relative to that before it.
 MOVES_AIM = 3.0
-#: For a burst: 95 % are seated within this multiple of the time that the servers' CPU needs; the p95 of moves in ms;
-#: that of the first answer in s; and the share of pairs of waiting clients admitted in order of arrival. Clients that
-#: arrive at the same process within a beat of its gate plus their own lag are no pair.
-BURST_SECONDS, CPU_AIM, MOVES_MS, ANSWER_AIM, ORDER_AIM, SAME_MOMENT = 3.0, 2.0, 100.0, 1.0, 0.99, 0.5
-#: The steady mix: players who make a move a second, accounts that load pages, their pages a second, and how long, in s.
-STEADY_PLAYING, STEADY_READERS, STEADY_PAGES, STEADY_SECONDS = 490, 200, 67, 40.0
+#: For a burst: 95 % are seated within this multiple of the time that the servers' CPU needs; the p95 of moves in ms.
+BURST_SECONDS, CPU_AIM, MOVES_MS = 3.0, 2.0, 100.0
 
 Facts = dict[str, Any]
 
@@ -65,7 +58,6 @@ def main() -> int:
     parser.add_argument("--playing", type=int, default=PLAYING, help="players at their tables before the rush")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="seconds within which they arrive")
     parser.add_argument("--bursts", type=int, nargs="+", default=[], help="newcomers within three seconds each")
-    parser.add_argument("--steady", action="store_true", help="players and readers at a constant rate")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     options = parser.parse_args()
     url = server_url()
@@ -74,11 +66,6 @@ def main() -> int:
     if shutil.which("redis-server") is None:
         print("skipped: no redis-server is installed")
         return 0
-    options.every = STEADY_READERS / STEADY_PAGES if options.steady else 0.0
-    if options.steady:
-        options.newcomers, options.returning, options.playing = 0, STEADY_READERS, STEADY_PLAYING
-        options.seconds = STEADY_SECONDS
-        return report_steady(next(run(options, url)))
     if options.bursts:
         options.returning, options.seconds = 0, BURST_SECONDS
         return max(report_burst(facts) for facts in run(options, url))
@@ -103,7 +90,7 @@ def run(options: argparse.Namespace, url: str) -> Iterator[Facts]:
                 part("prepare", str(options.playing), str(options.returning)), env=environment, text=True
             )
         )
-        shape = Shape(environment, home, tables=2 if options.bursts or options.steady else 1)
+        shape = Shape(environment, home, tables=2 if options.bursts else 1)
         stack.callback(shape.stop)
         shape.start()
         for newcomers in options.bursts or [options.newcomers]:
@@ -159,7 +146,6 @@ def measure(options: argparse.Namespace, shape: Shape, prepared: Facts) -> Facts
         playing = Part("play", {"ports": shape.tables, "players": prepared["playing"]})
         stack.callback(playing.end)
         job = {"ports": shape.ports, "tables": shape.tables, "seconds": options.seconds}
-        job["every"] = options.every
         job["thought"] = (0.0, 0.0) if options.bursts else THOUGHT
         crowds = []
         for number in range(CROWDS):
@@ -198,7 +184,6 @@ def measure(options: argparse.Namespace, shape: Shape, prepared: Facts) -> Facts
         "cores": max(0.1, (os.cpu_count() or 1) - others),
         "seated": percentiles([moment - rush[0] for moment in found["seated"]], 50, 95, 100),
         "firsts": percentiles(found["firsts"], 50, 95),
-        "order": order(found["turns"]),
         "cpu_idle": {name: seconds * 1000 for name, seconds in a_second.items()},
         "arrived": found["arrived"],
         "refused": sum(found["refused"].values()),
@@ -227,16 +212,6 @@ def moves(waits: list[tuple[float, float]], begun: float, ended: float) -> dict[
     """p50, p95 and p99 in ms of the moves acknowledged between two moments, and how many there were a second."""
     within = [wait for at, wait in waits if begun <= at <= ended]
     return {**percentiles(within, 50, 95, 99), "rate": len(within) / (ended - begun)}
-
-
-def order(turns: list[tuple[int, float, float]]) -> float:
-    """Return the share of pairs waiting at one process that were admitted in order of arrival."""
-    in_order = pairs = 0
-    for (port, came, went), (other, later, after) in itertools.combinations(sorted(turns, key=lambda turn: turn[1]), 2):
-        if port == other and later - came > SAME_MOMENT:
-            pairs += 1
-            in_order += went <= after
-    return in_order / pairs if pairs else 1.0
 
 
 def cpu_seconds() -> float:
@@ -273,45 +248,21 @@ def report_burst(facts: Facts) -> int:
     """Print a burst's figures beside the targets, and return the exit code."""
     seated, cores, moved = facts["seated"], facts["cores"], facts["moves"]
     needed, bound = facts["cpu_used"] / cores, CPU_AIM * facts["cpu_used"] / cores
-    p95, answer = seated["p95"] / 1000, facts["firsts"]["p95"] / 1000
+    p95 = seated["p95"] / 1000
     print(f"{facts['newcomers']} newcomers in {facts['seconds']:g} s, {facts['playing']} at their tables:")
     print(f"  CPU of the servers {facts['cpu_used']:.1f} s, {cores:.2f} cores left by others: {needed:.1f} s")
     print("  CPU for each, ms:  ", ", ".join(f"{name} {ms:.1f}" for name, ms in facts["cpu"].items()))
     print(f"  seated after       p50 {seated['p50'] / 1000:.1f} s, all {seated['p100'] / 1000:.1f} s")
     print(f"  {facts['queued']} were queued, for p50 {facts['waits']['p50']:.1f} s, p95 {facts['waits']['p95']:.1f} s")
+    print(f"  first response     p95 {facts['firsts']['p95'] / 1000:.2f} s")
     print(f"  moves before       p50 {moved['idle_p50']:.1f} ms, p95 {moved['idle_p95']:.1f} ms")
     print(f"  moves meanwhile    p50 {moved['rush_p50']:.1f} ms, p99 {moved['rush_p99']:.1f} ms")
     aims = (
         (f"95 % are seated after {p95:.1f} s, aim {bound:.1f} s ({CPU_AIM:g} times the CPU)", p95 < bound),
         (f"moves meanwhile, p95  {moved['rush_p95']:.1f} ms, aim {MOVES_MS:g} ms", moved["rush_p95"] < MOVES_MS),
-        (f"first answer, p95     {answer:.2f} s, aim {ANSWER_AIM:g} s", answer < ANSWER_AIM),
-        (f"in order of arrival   {facts['order']:.1%} of pairs, aim {ORDER_AIM:.0%}", facts["order"] >= ORDER_AIM),
         (f"refused or failed     {facts['refused']}, aim none", not facts["refused"]),
     )
     return judge(aims, facts)
-
-
-def report_steady(facts: Facts) -> int:
-    """Print the figures of the steady mix beside the targets, and return the exit code."""
-    moved, pages, failed = facts["moves"], facts["arrived"] + facts["refused"], facts["refused"]
-    page = facts["steps"]["page, returning"]
-    print(f"{facts['playing']} players and {pages / facts['seconds']:.0f} pages a second for {facts['seconds']:.0f} s:")
-    print(
-        f"  CPU of the servers {facts['cpu_used'] / facts['lasted']:.2f} of {facts['cores']:.2f} cores left by others"
-    )
-    print(f"  pages              p50 {page['p50']:.0f} ms, p95 {page['p95']:.0f} ms")
-    waited = f"for p50 {facts['waits']['p50']:.1f} s in all"
-    print(f"  {facts['queued']} of {facts['returning']} readers were queued, {waited}")
-    for when, name in (("without pages", "idle"), ("with pages", "rush")):
-        figures = ", ".join(f"{of} {moved[f'{name}_{of}']:.1f} ms" for of in ("p50", "p95", "p99"))
-        print(f"  moves {when:<14} {figures}; {moved[f'{name}_rate']:.0f} a second")
-    return judge(
-        (
-            (f"failed pages          {failed} of {pages} ({failed / max(1, pages):.1%}), aim none", not failed),
-            (f"moves with pages, p95 {moved['rush_p95']:.1f} ms, aim {MOVES_MS:g} ms", moved["rush_p95"] < MOVES_MS),
-        ),
-        facts,
-    )
 
 
 def judge(aims: tuple[tuple[str, bool], ...], facts: Facts) -> int:

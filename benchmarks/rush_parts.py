@@ -29,16 +29,11 @@ MOVES = 5
 #: Seconds between two moves of players at their tables, and of thought between two steps of arriving players.
 PACE = (0.5, 1.5)
 THOUGHT = (1.0, 3.0)
-#: Timeouts in seconds of a browser, and of a person in the queue.
+#: Timeout of a browser, in seconds.
 PATIENCE = 30.0
-LONGEST_WAIT = 900.0
-#: Marker of the queue page, the address it polls, and the seconds between polls without an answer
-#: (frontend/static/js/pages/queue.js).
-QUEUE_PAGE, QUEUE = b'id="queue-place"', "/queue.json"
-AGAIN = 5.0
+#: The queue's page, which asks again by itself (frontend/static/js/pages/queue.js).
+QUEUE = "/queue/"
 VARIANTS = ("stonewall", "braid")
-#: Pages that signed-in players look at between games.
-PAGES = ("/", "/play/stonewall/", "/play/braid/", "/boards/", "/races/")
 NEW, RETURNING = "newcomer", "returning"
 #: Visitors per process before the measurement; the first ones load modules and open connections.
 WARM = 16
@@ -132,10 +127,8 @@ class Found:
     """Times of each step that was not queued, in s."""
     waits: list[float] = field(default_factory=list)
     """Total waiting time of each queued player, in s."""
-    turns: list[tuple[int, float, float]] = field(default_factory=list)
-    """For queued players: the port, and the times of ticket and admission (s, monotonic)."""
     firsts: list[float] = field(default_factory=list)
-    """Time of the first answer to a step that needs admission, even if it is the queue's page, in s."""
+    """Time of the first response to the form that starts the game, even if it leads to the queue, in s."""
     seated: list[float] = field(default_factory=list)
     """Time of each greeting at the table (s, monotonic)."""
     arrived: int = 0
@@ -157,15 +150,6 @@ class Arriving(Visitor):
     async def come(self) -> None:
         """Go the whole way, and note how it went."""
         await self.count(self.go())
-        await self.leave()
-
-    async def read(self, seconds: float, every: float) -> None:
-        """Load pages for some seconds, one every `every` seconds on average."""
-        end = time.monotonic() + seconds
-        await asyncio.sleep(random.uniform(0, every))
-        while time.monotonic() < end:
-            await self.count(self.page("page", random.choice(PAGES)))
-            await asyncio.sleep(random.uniform(0.5, 1.5) * every)
         await self.leave()
 
     async def count(self, way: Awaitable[None]) -> None:
@@ -209,12 +193,14 @@ class Arriving(Visitor):
             if status == 200:
                 self.note(step, begun)
                 return
-            if status == 303:  # from the queue to the wanted page
+            if status == 303:  # to the queue, or from there to the wanted page
                 path = headers["location"]
-                continue
-            if status != 503 or QUEUE_PAGE not in body:
+            elif status == 503 and path.startswith(QUEUE):
+                pause = float(headers["retry-after"]) * random.uniform(0.75, 1.25)
+                await asyncio.sleep(pause)
+                self.waited += pause
+            else:
                 raise UnexpectedError(f"{step}: {status} {body[:100]!r}")
-            await self.wait()
 
     async def begin(self, start: str) -> None:
         """Submit the form that starts the game; if it redirects to its page, wait there and submit it again."""
@@ -232,22 +218,6 @@ class Arriving(Visitor):
                 raise UnexpectedError(f"start: {status} {body[:100]!r}")
             await self.page("start page", headers["location"])
             await self.pause()
-
-    async def wait(self) -> None:
-        """Poll like the queue's page until admitted.
-
-        :raises TimeoutError: if that takes too long.
-        """
-        begun = time.monotonic()
-        async with asyncio.timeout(LONGEST_WAIT):
-            while True:
-                status, _, body = await self.ask("GET", QUEUE)
-                if status != 200:
-                    await asyncio.sleep(AGAIN)
-                elif json.loads(body)["let_in"]:
-                    break
-        self.found.turns.append((self.port, begun, time.monotonic()))
-        self.waited += time.monotonic() - begun
 
     async def pause(self) -> None:
         if self.kind:
@@ -279,7 +249,7 @@ class Crowd:
     def __init__(self, job: dict[str, Any]) -> None:
         self.ports, self.tables, self.seconds = job["ports"], job["tables"], job["seconds"]
         self.newcomers, self.sessions, self.thought = job["newcomers"], job["returning"], job["thought"]
-        self.number, self.every, self.visitors = job["number"], job["every"], 0
+        self.number, self.visitors = job["number"], 0
 
     async def arrive(self) -> None:
         """Warm up, report ready, arrive on command, and print the results."""
@@ -292,10 +262,7 @@ class Crowd:
         found, begun = Found(), time.monotonic()
         visitors = [self.visitor(NEW, found) for _ in range(self.newcomers)]
         visitors += [self.visitor(RETURNING, found, session) for session in self.sessions]
-        if self.every:
-            await asyncio.gather(*(one.read(self.seconds, self.every) for one in visitors))
-        else:
-            await asyncio.gather(*(self.come(one) for one in visitors))
+        await asyncio.gather(*(self.come(one) for one in visitors))
         facts = {"begun": begun, "ended": time.monotonic(), **vars(found)}
         print(json.dumps(facts), flush=True)
 

@@ -236,12 +236,10 @@ if REPLICAS:
 # it the same everywhere.
 TABLES_ELSEWHERE: bool = env.bool("TABLES_ELSEWHERE", default=False)
 
-# --- Admission ------------------------------------------------------------------------------------------------------
+# --- Capacity -------------------------------------------------------------------------------------------------------
 
-# Queue newcomers while a process is overloaded (config.admission).
-ADMISSION: bool = env.bool("ADMISSION", default=True)
-# The most WebSockets of tables and rooms that a process opens before newcomers queue; 0: no limit. Higher for processes
-# that serve nothing else.
+# The most WebSockets of tables and rooms that a process opens before new guests queue; 0: no limit. Higher for
+# processes that serve nothing else.
 MAX_SOCKETS: int = env.int("MAX_SOCKETS", default=4_000 if TABLES_ELSEWHERE else 2_000)
 if MAX_SOCKETS < 0:
     raise ImproperlyConfigured("MAX_SOCKETS must not be negative")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.urls import path
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django.views.generic import TemplateView
 
@@ -16,6 +15,7 @@ from games.pages.info import (
     ledger_page,
     offline_pages,
     privacy_page,
+    queue_page,
     rules_page,
     winnability_page,
 )
@@ -170,8 +170,8 @@ urlpatterns = [
     path("fairplay/", require_safe(_FAIRPLAY), name="fairplay"),
     path("appeals/<uuid:attempt>/", appeal_page.appeal_page, name="appeal"),
     path("reports/<uuid:attempt>/", report_page.report_page, name="report"),
-    # Admission queue (config.admission)
-    path("queue/", require_safe(never_cache(TemplateView.as_view(template_name="games/queue.html"))), name="queue"),
+    # Newcomers who wait (games.core.waiting)
+    path("queue/", queue_page.queue, name="queue"),
     # Privacy: the data stored about players
     path("privacy/", privacy_page.privacy, name="privacy"),
 ]

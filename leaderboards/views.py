@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, Final, cast
 from urllib.parse import urlencode
 
@@ -16,7 +16,6 @@ from django.utils import timezone
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 
-from games.core.admission_ticket import give_pass
 from games.core.ladders import Ladder
 from games.db.players import Player, player_id
 from games.db.replicas.replica_choice import from_replica
@@ -38,8 +37,6 @@ from leaderboards.summary.game_summary import GameSummary
 WHO: Final = ("all", "friends")
 #: Entries of each deal on the index.
 LEADERS: Final = 3
-#: Period after a finish during which a request for the panel counts as coming from the game's table.
-JUST_FINISHED: Final = timedelta(minutes=5)
 
 
 @require_safe
@@ -112,10 +109,7 @@ def after_game(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         raise PermissionDenied
     if not found.is_over:
         return HttpResponse(status=204)
-    response = render(request, "boards/_after.html", {"after": GameSummary.of(found, request.user)})
-    if found.finished_at and timezone.now() - found.finished_at < JUST_FINISHED:
-        give_pass(request, response)  # the pass issued with the table may have expired after a long game
-    return response
+    return render(request, "boards/_after.html", {"after": GameSummary.of(found, request.user)})
 
 
 @require_safe

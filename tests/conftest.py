@@ -39,7 +39,6 @@ from tests.scheduling import LONG, Scheduler, group_of
 os.environ["SEALED_STOCK"] = os.environ["DEAL_PATIENCE"] = "0"
 os.environ["LADDERS"] = "0"
 # A busy test machine must not queue visitors, unless a test asks for a queue.
-os.environ["ADMISSION"] = "0"
 
 # Write bytecode even if the environment disables it; otherwise each of the many servers would compile again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -13,9 +13,9 @@ from django.utils import translation
 from django.utils.cache import add_never_cache_headers
 
 from config.http.locale import language_of
-from games.core.addresses import network_of
-from games.core.admission_ticket import QueuedError, identities, set_cookie, to_queue
+from games.core import metrics
 from games.core.errors import A_MINUTE, ErrorCode, RateLimitedError, Refusal, wants_json
+from games.core.waiting import NetworkBusyError, SiteFullError, to_queue
 
 #: Retry-After in seconds for requests that fail because the database is away.
 RETRY_AFTER: Final = 2
@@ -32,8 +32,10 @@ def error_response(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     add_never_cache_headers(response)
     if "retry_after" in refusal.data:
         response["Retry-After"] = str(refusal.data["retry_after"])
-    if isinstance(refusal, QueuedError):
-        set_cookie(response, refusal.ticket, identities(request.session.session_key, network_of(request)))
+    if isinstance(refusal, NetworkBusyError):
+        refusal.reserve(request, response)
+    if isinstance(refusal, SiteFullError):
+        metrics.NEWCOMERS_QUEUED.inc()
     return response
 
 
@@ -93,8 +95,8 @@ class Refusals:
 
 
 def _page(request: HttpRequest, refusal: Refusal) -> HttpResponse:
-    if isinstance(refusal, QueuedError):
-        return to_queue(request.headers.get("Referer", ""), request.get_host())
+    if isinstance(refusal, NetworkBusyError | SiteFullError):
+        return to_queue(request)
     status = refusal.code.status
     template = f"{PAGES.get(status, 400 if status < 500 else 500)}.html"
     # No request context: an error page must not run the code that may have failed.

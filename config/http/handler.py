@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import time
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -26,10 +27,12 @@ from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
 from config.http.error_pages import error_response
+from games.core import metrics
 from games.core.addresses import network_of_scope, wide
 from games.core.asgi_types import Scope
 from games.core.errors import ErrorCode, Refusal
 from games.core.thread_pool import PoolFullError, ThreadPool
+from games.core.waiting import SiteFullError
 from games.db.timeouts import database_timeout
 
 log = logging.getLogger(__name__)
@@ -40,9 +43,21 @@ THREADS: Final = 6
 #: Number of requests that may wait for a thread, and the Retry-After in seconds for those that may not.
 QUEUE: Final = 500
 RETRY_AFTER: Final = 5
+#: Threads for the requests of newcomers, and the number of these that may wait; further newcomers wait on the queue's
+#: page. So players' pages do not wait behind a rush, and few threads compete with the event loop.
+NEWCOMERS: Final = 3
+NEWCOMERS_QUEUE: Final = 250
 #: Path prefixes with a dedicated thread, and the number of requests that may wait for it: drawing pictures is slow, and
-#: metrics must be readable while everything else is stuck.
-OWN_THREAD: Final = {"/previews/": 24, "/metrics": 4}
+#: metrics and the queue's page must be readable while everything else is stuck.
+OWN_THREAD: Final = {"/previews/": 24, "/metrics": 4, "/queue/": 500}
+API: Final = "/api/"
+#: Path endings of forms that start a game or take a seat.
+_BEGINNINGS: Final = ("/start", "/first", "/play-on", "/new", "/quick", "/bot", "/sit", "/accept")
+#: Paths that no one waits for: tables, staff, pages embedded in other sites, and sign-in steps that expire soon.
+_ALWAYS: Final = re.compile(
+    r"/(table|admin|offline|static)/|/replay/[^/]+/embed/$"
+    r"|/accounts/([a-z]+/login/callback|2fa/authenticate|3rdparty/signup)/$"
+)
 #: Paths whose forms hash a password, a third of a second of CPU. One thread does this, and the networks take turns.
 HASHING: Final = re.compile(r"/accounts/(login|signup|reauthenticate|password/.+)/$|/admin/(login|password_change)/$")
 
@@ -66,6 +81,7 @@ class SyncHandler(ASGIHandler):
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
         self.threads = ThreadPool("pages", THREADS, QUEUE)
+        self.newcomers = ThreadPool("newcomers", NEWCOMERS, NEWCOMERS_QUEUE)
         self._hashing = ThreadPool("hashing", 1, QUEUE)
         self._own_threads = {path: ThreadPool(path.strip("/"), 1, queue) for path, queue in OWN_THREAD.items()}
 
@@ -78,6 +94,8 @@ class SyncHandler(ASGIHandler):
         except Refusal as refusal:
             request: Any = self.create_request(scope, BytesIO())[0]
             response = error_response(request or HttpRequest(), refusal)
+            if scope["path"].startswith(API):
+                response["Access-Control-Allow-Origin"], response["Access-Control-Expose-Headers"] = "*", "Retry-After"
         if not response.streaming:
             await self.send_response(response, send)
             return
@@ -108,7 +126,12 @@ class SyncHandler(ASGIHandler):
         work.cancel()
 
     def _submit(self, scope: Scope, body: BytesIO) -> Future[HttpResponseBase]:
-        path, respond = scope["path"], partial(self._respond, scope, body)
+        path, respond = scope["path"], partial(self._respond, scope, body, time.monotonic())
+        if is_newcomer(scope):
+            try:
+                return self.newcomers.submit(respond)
+            except PoolFullError:
+                raise SiteFullError from None
         try:
             if scope["method"] == "POST" and HASHING.match(path):
                 return self._hashing.submit(respond, wide(network_of_scope(scope)))
@@ -117,13 +140,19 @@ class SyncHandler(ASGIHandler):
         except PoolFullError:
             raise Refusal(ErrorCode.SERVER_BUSY, retry_after=RETRY_AFTER) from None
 
-    def _respond(self, scope: Scope, body: BytesIO) -> HttpResponseBase:
+    def _respond(self, scope: Scope, body: BytesIO, received_at: float) -> HttpResponseBase:
         """Return the response, already closed unless it streams."""
+        metrics.PAGE_DELAY.set(time.monotonic() - received_at)
         set_script_prefix(get_script_prefix(scope))
         request_started.send(sender=self.__class__, scope=scope)
+        request: Any
         request, refused = self.create_request(scope, body)
         with database_timeout():
-            response: Any = refused if request is None else self.get_response(request)
+            if request is None:
+                response: Any = refused
+            else:
+                request.is_full = self.newcomers.is_full
+                response = self.get_response(request)
         response._handler_class = self.__class__  # noqa: SLF001 - its close says by whom it was begun
         if response.streaming:
             close_old_connections()  # a stream may end in another thread
@@ -131,6 +160,22 @@ class SyncHandler(ASGIHandler):
             response.close()
         answered: HttpResponseBase = response
         return answered
+
+
+def is_newcomer(scope: Scope) -> bool:
+    """Return True for a page, a call of the API, or a form that starts a game, from a client without a session.
+
+    The page cache's own requests are for all visitors (`config.page_cache`).
+    """
+    path, method, headers = scope["path"], scope["method"], dict(scope["headers"])
+    has_session = f"{settings.SESSION_COOKIE_NAME}=".encode() in headers.get(b"cookie", b"")
+    if has_session or "for_all" in scope or path.startswith(tuple(OWN_THREAD)):
+        return False
+    if path.startswith(API):
+        return True
+    if method == "POST":
+        return path.endswith(_BEGINNINGS) and not _ALWAYS.match(path)
+    return b"text/html" in headers.get(b"accept", b"") and not _ALWAYS.match(path)
 
 
 async def _read_body(scope: Scope, receive: Any) -> BytesIO:  # noqa: ANN401 - ASGI's

@@ -18,9 +18,9 @@ from django.db import close_old_connections, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from config.admission import table_capacity
 from config.observability.outages import redis_state
 from config.observability.state_metrics import waiting
+from games.core import table_capacity
 from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.errors import ErrorCode, Refusal
 from games.core.thread_pool import ThreadPool

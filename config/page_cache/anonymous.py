@@ -28,9 +28,9 @@ from django.utils.translation import get_language_from_request
 
 from config.backends.circuit_breaker import database
 from config.page_cache.cached_page import NOTICE, NOW, TOKEN, Headers, Page, cut
-from games.core.admission_ticket import COOKIE
 from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.metrics import PAGES_COPIED
+from games.core.waiting import COOKIE
 from games.db.shared_cache import SharedCache, outdated_values
 from games.presentation.anonymous_cache import GUIDE_COOKIE, MARK
 
@@ -116,7 +116,7 @@ class Visit:
         if GUIDE_COOKIE in self.cookies:
             cookies.append(f"{GUIDE_COOKIE}=1")
         headers += [(b"accept", b"text/html"), (b"cookie", "; ".join(cookies).encode("ascii"))]
-        return {**self.scope, "method": "GET", "headers": headers}
+        return {**self.scope, "method": "GET", "headers": headers, "for_all": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class CachedPage:
         """Return the headers for a visitor and the values for the page's placeholders."""
         headers, own = list(self.page.headers), {NOW: timezone.now().isoformat().encode()}
         is_old = not visit.is_anonymous or time.time() - self.made_at > visit.seconds + _OLD
-        if visit.seconds and is_old:
+        if is_old:
             own[NOTICE] = _notice(f"{datetime.fromtimestamp(self.made_at, UTC):%H:%M}", visit.language)
         if self.cookie:
             request = HttpRequest()
@@ -179,8 +179,8 @@ class PageCache:
         self._entries: dict[Key, CacheEntry] = {}
         self._making: dict[Key, asyncio.Task[CacheEntry]] = {}
 
-    async def get(self, visit: Visit, seconds: float) -> CachedPage | None:
-        """Return the page, made at most once in `seconds` for all visitors, or None if it may not be cached.
+    async def get(self, visit: Visit) -> CachedPage | None:
+        """Return the page, made once in its lifetime for all visitors, or None if it may not be cached.
 
         While a new copy is slow or cannot be made, the old one is served (stale-while-revalidate and stale-if-error,
         RFC 5861).
@@ -191,7 +191,7 @@ class PageCache:
             return entry.copy
         making = self._making.get(key)
         if making is None:
-            making = self._making[key] = asyncio.create_task(self._make(key, visit, seconds))
+            making = self._making[key] = asyncio.create_task(self._make(key, visit))
             making.add_done_callback(lambda _: self._making.pop(key))
         if (await asyncio.wait({making}, timeout=_STALE_AFTER))[0]:
             return making.result().copy
@@ -208,7 +208,7 @@ class PageCache:
         except UnavailableError:
             return None
 
-    async def _make(self, key: Key, visit: Visit, seconds: float) -> CacheEntry:
+    async def _make(self, key: Key, visit: Visit) -> CacheEntry:
         started = time.monotonic()
         outdated: list[float] = []
         outdated_values.set(outdated)
@@ -221,7 +221,7 @@ class PageCache:
         if copy and settings.REDIS_SERVERS:
             storing = partial(shared_copies.renew, _name_of(key), lambda: copy)
             asyncio.get_running_loop().run_in_executor(None, storing)
-        return self._store(key, CacheEntry(copy, started + (seconds if copy else _REFUSED)))
+        return self._store(key, CacheEntry(copy, started + (visit.seconds if copy else _REFUSED)))
 
     def _store(self, key: Key, entry: CacheEntry) -> CacheEntry:
         self._entries.pop(key, None)  # keeps the newest last
@@ -241,12 +241,11 @@ class AnonymousPages:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         visit = Visit.of(scope)
-        seconds = visit.seconds
-        if not seconds:
+        if not visit.seconds:
             await self._application(scope, receive, send)
         elif not visit.is_anonymous:
             await self._serve_player(visit, receive, send)
-        elif copy := await self._page_cache.get(visit, seconds):
+        elif copy := await self._page_cache.get(visit):
             PAGES_COPIED.inc()
             await copy.send_to(visit, send)
         else:

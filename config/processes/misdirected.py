@@ -6,10 +6,11 @@ processes. A request to the wrong process is refused as `misdirected`, so a misc
 
 from __future__ import annotations
 
+import asyncio
 from typing import Final
 
-from config.admission.load import Load
-from config.admission.table_capacity import publish
+from django.conf import settings
+
 from config.http.error_pages import json_error_response
 from config.http.handler import send_response
 from config.observability.health import LIVENESS, READINESS
@@ -17,33 +18,51 @@ from config.observability.metrics_endpoint import METRICS
 from games.core import metrics
 from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.errors import ErrorCode, Refusal
+from games.core.table_capacity import publish
+from games.live.per_loop import PerLoop
 from games.live.protocol import CLOSE_MISDIRECTED
 from games.live.sockets.eviction import open_sockets
 
 _OPERATIONS: Final = {LIVENESS, READINESS, METRICS}
 
 
-class TableProcess:
-    """ASGI application of a table process: serves WebSockets and operators' endpoints, and publishes its capacity."""
+def takes_connections() -> bool:
+    """Return True if this process may open more WebSockets."""
+    sockets = open_sockets()
+    return not sockets.is_draining and not 0 < settings.MAX_SOCKETS <= len(sockets)
 
-    def __init__(self, sockets: Application, pages: Application, load: Load) -> None:
+
+_publishing: Final = PerLoop(lambda: asyncio.get_running_loop().create_task(publish(takes_connections)))
+
+
+class Tables:
+    """ASGI application that serves WebSockets, and publishes this process's capacity from the first call on."""
+
+    def __init__(self, sockets: Application) -> None:
         self._sockets = sockets
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        _publishing()
+        await self._sockets(scope, receive, send)
+
+
+class TableProcess(Tables):
+    """ASGI application of a table process: serves WebSockets and operators' endpoints."""
+
+    def __init__(self, sockets: Application, pages: Application) -> None:
+        super().__init__(sockets)
         self._pages = pages
-        self._load = load
-        load.jobs.append(lambda: publish(self._is_open, lambda: load.is_overloaded))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection or request."""
-        self._load.start()
         if scope["type"] == "websocket":
-            await self._sockets(scope, receive, send)
+            await super().__call__(scope, receive, send)
         elif scope["path"] in _OPERATIONS:
+            _publishing()
             await self._pages(scope, receive, send)
         else:
             await _refuse_page(send)
-
-    def _is_open(self) -> bool:
-        return self._load.has_free_socket and not open_sockets().is_draining
 
 
 async def no_tables(_scope: Scope, receive: Receive, send: Send) -> None:

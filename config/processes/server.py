@@ -14,10 +14,12 @@ import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 import uvicorn
 import uvloop
+from django.conf import settings
 
 from config.http.header_limits import Http
 
@@ -28,6 +30,7 @@ MAX_FRAME_BYTES = 16 * 1024
 GRACE_SECONDS = 5
 GOODBYE_SECONDS = 1.0
 SWITCH_SECONDS = 0.001  # Python's own: 0.005
+NICENESS: Final = 5
 COLLECTOR_THRESHOLDS = (10_000, 20, 50)  # Python's own: 700, 10, 10
 
 
@@ -149,6 +152,16 @@ def shorten_switch_interval() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
+def yield_to_tables() -> None:
+    """Lower this process's priority, so that table processes, which acknowledge moves, get the CPU first.
+
+    Linux may group processes by session; then only the priority of the group counts.
+    """
+    os.nice(NICENESS)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(NICENESS))
+
+
 def serve(
     listener: socket.socket, on_ready: Callable[[], None] = lambda: None, application: Application = APPLICATION
 ) -> None:
@@ -169,6 +182,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Serve HTTP and WebSockets. Workers and beat are separate processes."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     host, port = address_arguments("Serve Talon's pages and WebSockets.", argv)
+    if settings.TABLES_ELSEWHERE:
+        yield_to_tables()
     serve(listen(host, port))
 
 

@@ -8,18 +8,12 @@ SOCKETS = Gauge("talon_sockets", "Open WebSocket connections.", ["kind"], multip
 """Labelled by kind: play, board, lanes or race."""
 
 PAGES_COPIED = Counter("talon_pages_copied_total", "Cached pages sent to visitors without a session, before Django.")
-NEWCOMERS = Counter("talon_newcomers_total", "Newcomers queued, admitted or refused.", ["how"])
-NEWCOMERS_WAITING = Gauge(
-    "talon_newcomers_waiting", "Newcomers waiting in the queue, as known to a process.", multiprocess_mode="livemax"
-)
+NEWCOMERS_QUEUED = Counter("talon_newcomers_queued_total", "Newcomers sent to the queue's page, or asked to retry.")
 READS = Counter("talon_reads_total", "Views that may read from a replica, by the server used.", ["place", "server"])
 REPLICA_LAG = Gauge(
     "talon_replica_lag_seconds", "Upper bound of a replica's lag.", ["replica"], multiprocess_mode="livemax"
 )
-PAGE_DELAY = Gauge(
-    "talon_page_delay_seconds", "Round-trip delay of an empty call to a page thread.", multiprocess_mode="livemax"
-)
-FULL = Gauge("talon_full", "1 if a process admits no newcomers, otherwise 0.", multiprocess_mode="livemax")
+PAGE_DELAY = Gauge("talon_page_delay_seconds", "Time that a request waited for a thread.", multiprocess_mode="livemax")
 MOVES = Counter("talon_moves_total", "Acknowledged moves, including undos.", ["game"])
 REFUSALS = Counter("talon_refusals_total", "Messages answered with an error.", ["code"])
 ATTEMPTS_STARTED = Counter("talon_attempts_started_total", "Attempts started.", ["game", "ranked"])

@@ -61,6 +61,11 @@ class ThreadPool:
         """The number of calls that have a thread or wait for one."""
         return len(self._calls)
 
+    @property
+    def is_full(self) -> bool:
+        """True if the next call would be refused."""
+        return len(self._calls) >= self._max_calls
+
     async def run(self, function: Callable[_Params, _Result], *args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
         """Call a function in a thread, in a copy of the current context.
 
@@ -75,7 +80,7 @@ class ThreadPool:
 
         :raises PoolFullError: if the queue is full.
         """
-        if len(self._calls) >= self._max_calls:
+        if self.is_full:
             raise PoolFullError
         call = Future[_Result]()
         self._calls.add(call)

@@ -11,8 +11,8 @@ from uuid import UUID
 from django.http import HttpRequest
 
 from games.core import limits
-from games.core.admission_ticket import check_may_join
 from games.core.registry import Provider
+from games.core.waiting import check_may_join
 
 Names = dict[int, tuple[str, UUID]]
 """Display name and public id by player id."""

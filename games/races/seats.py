@@ -169,12 +169,6 @@ def hand_over(from_id: int, to_id: int) -> None:
         notify_room(room_id)
 
 
-def has_seat(room_id: int, player_id: int | None) -> bool:
-    """Return whether the player has an active seat in the room's next or running race."""
-    entrants = Entrant.objects.filter(race__room=room_id, player=player_id, state__in=ACTIVE)
-    return player_id is not None and entrants.exists()
-
-
 def room_of(player_id: int) -> Room | None:
     """Return the room of the race that the player is in, or None."""
     return Room.objects.filter(races__entrants__player=player_id, races__entrants__state__in=ACTIVE).first()

@@ -127,7 +127,6 @@ def embedded_environment(var: Path, **variables: str) -> dict[str, str]:
         **keep,
         "SEALED_STOCK": "0",  # no search for certified deals beside the tests
         "DEAL_PATIENCE": "0",
-        "ADMISSION": "0",  # a busy machine is not overloaded
         "VAR_DIR": str(var),
         "HOST": "127.0.0.1",
         "VAPID_PRIVATE_KEY": VAPID_PRIVATE_KEY,

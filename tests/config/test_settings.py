@@ -143,13 +143,13 @@ import json, django
 django.setup()
 from django.conf import settings
 from config.http.message_cookies import Messages
-from games.core import admission_ticket
+from games.core import waiting
 from games.fairplay import account_links
 from games.presentation import anonymous_cache
 from games.races.results import race_suggestion
 print(json.dumps([
     settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME,
-    Messages.storage_classes[0].cookie_name, admission_ticket.COOKIE, account_links.COOKIE,
+    Messages.storage_classes[0].cookie_name, waiting.COOKIE, account_links.COOKIE,
     race_suggestion.COOKIE, anonymous_cache.GUIDE_COOKIE,
 ]))
 """
@@ -177,7 +177,7 @@ def test_every_cookie_has_the_prefix() -> None:
     }
     assert found == {
         ("accounts/language_preference.py", "settings.LANGUAGE_COOKIE_NAME"),
-        ("games/core/admission_ticket.py", "COOKIE"),
+        ("games/core/waiting.py", "COOKIE"),
         ("games/fairplay/account_links.py", "COOKIE"),
     }
 

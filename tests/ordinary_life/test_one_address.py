@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import time
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from asgiref.sync import async_to_sync
 from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
 from games.core import limits
-from games.core.admission_ticket import COOKIE, PAGE
+from games.core.waiting import COOKIE, PAGE
 from games.models import Attempt
 from games.races.models import Entrant
 from tests.accounts.conftest import PASSWORD
-from tests.config.admission.test_gate import Site
 from tests.factories import make_account
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -75,53 +72,51 @@ def late(monkeypatch: pytest.MonkeyPatch, stopped_windows: None) -> list[Client]
     return clients[5:]
 
 
-def ticket(client: Client) -> str:
-    return client.cookies[COOKIE].value
-
-
-def poll(site: Site, client: Client) -> dict[str, Any]:
-    """Poll as the queue's page does, keeping the cookie."""
-    answer = async_to_sync(site.ask)("/queue.json", holding=ticket(client), accept="application/json", address=ADDRESS)
-    client.cookies[COOKIE] = answer.cookies[COOKIE]
-    return dict(json.loads(answer.text))
+def poll(client: Client) -> dict[str, Any]:
+    """Ask as the queue's page does."""
+    return dict(client.get(PAGE, headers={"accept": "application/json"}).json())
 
 
 def test_further_newcomers_wait_in_the_queue_and_play(late: list[Client], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("config.admission.gate.update_interval", lambda _place: 0)
     now = time.time()
-    site = Site()
-    ask = async_to_sync(site.ask)
-    waiting = start(late[0])
+    clock = SimpleNamespace(time=lambda: now)
+    monkeypatch.setattr("games.core.waiting.time", clock)
+    first, second, third = late
+    waiting = start(first)
     assert waiting["Location"] == f"{PAGE}?next=%2Fpractice%2F"
-    page = ask(PAGE, query="next=/practice/", holding=ticket(late[0]), address=ADDRESS)
-    assert page.status == 503
-    assert "Too many players on your network right now. About 2 minutes left." in page.text
-    assert [poll(site, client)["place"] for client in late] == [1, 2, 3]
-    assert ask("/boards/", holding=ticket(late[0]), address=ADDRESS).status == 200, "only the network's guests wait"
+    page = first.get(waiting["Location"])
+    assert page.status_code == 503
+    assert "Too many players on your network right now. About 2 minutes left." in page.content.decode()
+    assert first.get("/boards/").status_code == 200, "only starting a game waits"
     assert User.objects.count() == 5
-    clock = SimpleNamespace(time=lambda: now + 125, time_ns=time.time_ns)
-    monkeypatch.setattr("games.core.admission_ticket.time", clock)
-    for client in late:
-        poll(site, client)
-    site.beat()
-    assert [poll(site, client)["let_in"] for client in late] == [True, False, False]
+    clock.time = lambda: now + 125
+    assert [poll(client)["let_in"] for client in late] == [True, False, False]
+    assert first.get(waiting["Location"])["Location"] == "/practice/"
     copy = person()
-    copy.cookies[COOKIE] = ticket(late[0])
-    assert [start(client).status_code for client in (late[0], copy, late[1])] == [302, 303, 303], "one guest a turn"
+    copy.cookies[COOKIE] = first.cookies[COOKIE].value
+    assert [start(client).status_code for client in (first, copy, second)] == [302, 303, 303], "one guest a turn"
     clock.time = lambda: now + 365
-    for client in late[1:]:
-        poll(site, client)
-    site.beat()
-    assert [poll(site, client)["let_in"] for client in late[1:]] == [True, True]
-    assert [start(client).status_code for client in late[1:]] == [302, 302]
+    assert [poll(client)["let_in"] for client in (second, third)] == [True, True]
+    assert [start(client).status_code for client in (second, third)] == [302, 302]
+
+
+def test_a_turn_is_for_its_own_network_and_cannot_be_forged(late: list[Client]) -> None:
+    turn = late[0].cookies[COOKIE]
+    assert turn["httponly"]
+    assert turn["samesite"] == "Lax"
+    assert not poll(late[0])["let_in"]
+    elsewhere = Client(REMOTE_ADDR="198.51.100.7")
+    elsewhere.cookies[COOKIE] = turn.value
+    assert poll(elsewhere)["let_in"]
+    late[0].cookies[COOKIE] = f"1:{turn.value.partition(':')[2]}"
+    assert start(late[0]).status_code == 303
 
 
 def test_programs_are_told_when_their_turn_comes(late: list[Client]) -> None:
-    answer = start(late[2])
     program = person(accept="application/json")
-    program.cookies[COOKIE] = ticket(late[2])
-    answer = start(program)
-    error = answer.json()["error"]
-    assert (answer.status_code, error["code"], error["data"]["network"]) == (429, "rate_limited", True)
-    assert 300 < error["data"]["retry_after"] == int(answer["Retry-After"]) <= 360
+    program.cookies[COOKIE] = late[2].cookies[COOKIE].value
+    response = start(program)
+    error = response.json()["error"]
+    assert (response.status_code, error["code"], error["data"]["network"]) == (429, "rate_limited", True)
+    assert 300 < error["data"]["retry_after"] == int(response["Retry-After"]) <= 360
     assert error["message"] == "Too many players on your network right now. About 6 minutes left."

@@ -167,7 +167,6 @@ class Stack:
             "SEALED_STOCK": "0",
             "DEAL_PATIENCE": "0",
             "LADDERS": "0",  # all of its players are newcomers
-            "ADMISSION": "0",
             "DJANGO_SETTINGS_MODULE": "config.settings",
         }
 

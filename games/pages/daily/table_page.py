@@ -31,7 +31,6 @@ from games.attempts.lifecycle import (
 )
 from games.attempts.pausing import may_pause
 from games.attempts.player_attempts import attempt_at, has_ranked
-from games.core.admission_ticket import give_pass
 from games.core.errors import wants_json
 from games.daily.day_places import boards
 from games.db.players import check_may_start, has_account, people, player_for, player_id
@@ -138,10 +137,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "guide": _guide_at(found),
         "replay_url": _origin_url(found),
     }
-    response = render(request, "games/table.html", context)
-    if not found.is_over:
-        give_pass(request, response)
-    return response
+    return render(request, "games/table.html", context)
 
 
 @require_POST

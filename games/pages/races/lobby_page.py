@@ -12,7 +12,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games.core import limits
 from games.core.addresses import area_of, network_of
-from games.core.admission_ticket import give_pass
 from games.core.errors import ErrorCode, Refusal, wants_json
 from games.core.player_networks import remember_network
 from games.db.players import Player, check_may_start, has_account, player_for, player_id
@@ -125,12 +124,8 @@ def race_bot(request: HttpRequest) -> HttpResponse:
 
 
 def to_seat(request: HttpRequest, code: str, *, rated: bool = False) -> HttpResponse:
-    """Redirect a newly seated player to the room, past the admission queue, because the race will not wait.
-
-    For a rated race, store the browser and network, to find linked entrants.
-    """
+    """Redirect a newly seated player to the room; for a rated race, store the browser and network of the entrant."""
     response = redirect("games:room", code=code)
-    give_pass(request, response)
     player = player_id(request)
     if rated and player is not None:
         device = account_links.device_of(request)

@@ -14,7 +14,6 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from games.core import limits
-from games.core.admission_ticket import give_pass
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.db.players import player_id
 from games.pages.puzzles.sent_move import move_of
@@ -34,9 +33,7 @@ def puzzle_race(request: HttpRequest, code: str, number: int) -> HttpResponse:
     seat = race_storms.own_seat(race.pk, player_id(request))
     if seat.state not in ACTIVE:
         return redirect("games:race_result", code, number)
-    response = render(request, "races/puzzle_race.html", {"race": RaceSeat.of_entrant(seat, code)})
-    give_pass(request, response)
-    return response
+    return render(request, "races/puzzle_race.html", {"race": RaceSeat.of_entrant(seat, code)})
 
 
 @require_POST

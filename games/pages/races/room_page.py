@@ -14,7 +14,6 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from games.core import limits
-from games.core.admission_ticket import give_pass
 from games.core.errors import ErrorCode, RateLimitedError, Refusal, wants_json
 from games.db.players import Player, player_id
 from games.pages.races.game_form import choices
@@ -49,10 +48,7 @@ def room(request: HttpRequest, code: str) -> HttpResponse:
             "sentence": reason.sentence,
         }
         return render(request, "races/shut.html", context, status=reason.status)
-    response = _room_response(request, found, webhook_panel(request, found))
-    if seats.has_seat(found.pk, player_id(request)):
-        give_pass(request, response)
-    return response
+    return _room_response(request, found, webhook_panel(request, found))
 
 
 def _room_response(request: HttpRequest, room: Room, panel: Panel | None, status: int = 200) -> HttpResponse:

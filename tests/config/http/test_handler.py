@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import re
 import threading
 from collections.abc import AsyncIterator
 from typing import Any
@@ -19,8 +20,9 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.urls import resolve, reverse
 from django.views.decorators.csrf import csrf_exempt
 
-from config.http.handler import HASHING, OWN_THREAD, THREADS, SyncHandler
+from config.http.handler import HASHING, NEWCOMERS, OWN_THREAD, THREADS, SyncHandler, is_newcomer
 from games.core.thread_pool import PoolFullError, ThreadPool
+from tests.config.malformed import patterns
 from tests.services.sockets import until
 
 SCOPE = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"127.0.0.1")]}
@@ -53,8 +55,11 @@ class FullPool:
         raise PoolFullError
 
 
-async def asked(site: Any, path: str = "/") -> ApplicationCommunicator:
-    line = ApplicationCommunicator(site, SCOPE | {"path": path})
+async def open_request(site: Any, path: str = "/", *, method: str = "GET", **headers: str) -> ApplicationCommunicator:
+    fields = [(name.encode(), value.encode()) for name, value in headers.items()]
+    line = ApplicationCommunicator(
+        site, SCOPE | {"path": path, "method": method, "headers": [*SCOPE["headers"], *fields]}
+    )
     await line.send_input({"type": "http.request", "body": b""})
     return line
 
@@ -90,7 +95,7 @@ async def test_one_thread_call_per_request(monkeypatch: pytest.MonkeyPatch) -> N
     request_started.connect(begun)
     request_finished.connect(over)
     try:
-        line = await asked(Answering(view))
+        line = await open_request(Answering(view))
         assert (await line.receive_output(30))["status"] == 200
         assert (await line.receive_output(30))["body"] == b"seen"
         await line.wait(30)
@@ -108,7 +113,7 @@ async def test_slow_senders_occupy_no_thread() -> None:
     slow = [ApplicationCommunicator(site, dict(SCOPE)) for _ in range(THREADS + 1)]
     for sender in slow:
         await sender.send_input({"type": "http.request", "body": b"half", "more_body": True})
-    line = await asked(site)
+    line = await open_request(site)
     assert (await line.receive_output(30))["status"] == 200
     assert site.threads.in_work == 0
     for sender in slow[1:]:
@@ -123,7 +128,7 @@ async def test_a_views_error_is_answered(monkeypatch: pytest.MonkeyPatch) -> Non
     def view(_request: HttpRequest) -> HttpResponse:
         raise KeyError("a fault")
 
-    line = await asked(Answering(view))
+    line = await open_request(Answering(view))
     assert (await line.receive_output(30))["status"] == 500
 
 
@@ -137,7 +142,7 @@ async def test_a_stream_is_sent_in_chunks_and_closed() -> None:
         finally:
             closed.set()
 
-    line = await asked(Answering(lambda _request: StreamingHttpResponse(parts())))
+    line = await open_request(Answering(lambda _request: StreamingHttpResponse(parts())))
     assert (await line.receive_output(30))["status"] == 200
     assert [(await line.receive_output(30)).get("body", b"") for _ in range(3)] == [b"a", b"b", b""]
     await line.wait(30)
@@ -154,7 +159,7 @@ async def test_a_stream_ends_with_its_reader() -> None:
         finally:
             closed.set()
 
-    line = await asked(Answering(lambda _request: StreamingHttpResponse(parts())))
+    line = await open_request(Answering(lambda _request: StreamingHttpResponse(parts())))
     await line.receive_output(30)
     await line.receive_output(30)
     await line.send_input({"type": "http.disconnect"})
@@ -172,9 +177,11 @@ async def test_a_crowd_for_pictures_takes_no_page_threads() -> None:
         return HttpResponse(request.path)
 
     site = Answering(view)
-    crowd = [await asked(site, f"/previews/en-gb/{number}.png") for number in range(OWN_THREAD["/previews/"] + 2)]
+    crowd = [
+        await open_request(site, f"/previews/en-gb/{number}.png") for number in range(OWN_THREAD["/previews/"] + 2)
+    ]
     assert await asyncio.to_thread(begun.acquire, timeout=60)
-    page = await asked(site)
+    page = await open_request(site)
     assert (await page.receive_output(30))["status"] == 200
     assert (await page.receive_output(30))["body"] == b"/"
     assert not begun.acquire(blocking=False), "one is rendered at a time"
@@ -204,15 +211,15 @@ class Gated:
 async def test_abandoned_requests_leave_the_queue() -> None:
     view = Gated()
     site = Answering(view)
-    first = [await asked(site) for _ in range(THREADS)]
+    first = [await open_request(site) for _ in range(THREADS)]
     await view.wait(THREADS)
-    abandoned = [await asked(site) for _ in range(400)]
+    abandoned = [await open_request(site) for _ in range(400)]
     await until(lambda: site.threads.in_work == THREADS + len(abandoned))
     for line in abandoned:
         await line.send_input({"type": "http.disconnect"})
         await line.wait(30)
     assert site.threads.in_work == THREADS
-    last = await asked(site)
+    last = await open_request(site)
     view.go.set()
     for line in (*first, last):
         assert (await line.receive_output(30))["status"] == 200
@@ -233,7 +240,7 @@ async def test_a_request_in_progress_outlives_its_client() -> None:
         return response
 
     loop = asyncio.get_running_loop()
-    line = await asked(Answering(respond))
+    line = await open_request(Answering(respond))
     await running.wait()
     await line.send_input({"type": "http.disconnect"})
     running.go.set()
@@ -290,7 +297,7 @@ async def test_sign_ins_take_turns_and_no_page_threads() -> None:
     crowd = [await hashed(site, "192.0.2.1") for _ in range(40)]
     await view.wait()
     crowd.append(await hashed(site, "192.0.2.2"))
-    page = await asked(site, reverse("account_login"))
+    page = await open_request(site, reverse("account_login"))
     assert (await page.receive_output(30))["status"] == 200
     assert not view.begun.acquire(blocking=False), "one is hashed at a time"
     view.go.set()
@@ -320,9 +327,105 @@ def test_every_form_with_a_password_waits_for_the_hashing_thread(name: str, argu
 async def test_a_full_pool_is_answered_without_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Answering(lambda _request: HttpResponse("seen"))
     monkeypatch.setattr(site, "threads", FullPool())
-    line = await asked(site)
+    line = await open_request(site)
     begun = await line.receive_output(30)
     assert (begun["status"], dict(begun["headers"])[b"Retry-After"]) == (503, b"5")
+
+
+# Newcomers.
+
+SESSION = f"{site_settings.SESSION_COOKIE_NAME}=x"
+PAGE = {"accept": "text/html"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "is_one"),
+    [
+        ("GET", "/boards/", PAGE, True),
+        ("GET", "/accounts/login/", PAGE, True),
+        ("POST", "/play/braid/start", PAGE, True),
+        ("POST", "/play/braid/start", {"accept": "application/json"}, True),
+        ("GET", "/api/v1/deals", {"accept": "*/*"}, True),
+        ("GET", "/boards/", PAGE | {"cookie": SESSION}, False),
+        ("GET", "/api/v1/deals", {"cookie": SESSION}, False),
+        ("POST", "/accounts/login/", PAGE, False),
+        ("POST", "/table/6ba7b810-9dad-11d1-80b4-00c04fd430c8/restart", PAGE, False),
+        ("GET", "/table/6ba7b810-9dad-11d1-80b4-00c04fd430c8/", PAGE, False),
+        ("GET", "/replay/6ba7b810-9dad-11d1-80b4-00c04fd430c8/embed/", PAGE, False),
+        ("GET", "/accounts/github/login/callback/", PAGE, False),
+        ("GET", "/accounts/2fa/authenticate/", PAGE, False),
+        ("GET", "/admin/", PAGE, False),
+        ("GET", "/queue/", PAGE, False),
+        ("GET", "/metrics", {}, False),
+        ("GET", "/static/js/site/site.js", {"accept": "*/*"}, False),
+        ("GET", "/previews/en-gb/braid.png", {"accept": "image/avif,image/webp,*/*;q=0.8"}, False),
+    ],
+)
+def test_newcomers_are_clients_without_a_session(method: str, path: str, headers: dict[str, str], is_one: bool) -> None:
+    fields = [(name.encode(), value.encode()) for name, value in headers.items()]
+    assert is_newcomer({"method": method, "path": path, "headers": fields}) == is_one
+
+
+def test_every_form_that_starts_a_game_is_a_newcomers() -> None:
+    starts = {f"/{path}" for path, pattern in patterns() if _starts_a_game(inspect.unwrap(pattern.callback))}
+    assert len(starts) > 8
+    others = {path for path in starts if not is_newcomer({"method": "POST", "path": path, "headers": []})}
+    assert others == {"/table/<uuid:attempt>/restart", "/puzzles/<int:number>/move"}  # no new table
+
+
+def _starts_a_game(view: Any) -> bool:
+    return inspect.isfunction(view) and bool(re.search(r"(check_may_start|seated_player)\(", inspect.getsource(view)))
+
+
+class Rush:
+    """A site whose threads for newcomers are all taken, and whose queue for them is full after one more."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("config.http.handler.NEWCOMERS_QUEUE", 1)
+        self.view = Gated()
+        self.site = Answering(lambda request: self.view(request) if request.path == "/rush/" else self.queue(request))
+        self.lines: list[ApplicationCommunicator] = []
+
+    @staticmethod
+    def queue(request: Any) -> HttpResponse:
+        return HttpResponse(f"full: {request.is_full}")
+
+    async def begin(self) -> None:
+        self.lines = [await open_request(self.site, "/rush/", **PAGE) for _ in range(NEWCOMERS + 1)]
+        await self.view.wait(NEWCOMERS)
+
+    async def head(self, *request: Any, **headers: str) -> tuple[int, dict[bytes, bytes], bytes]:
+        line = await open_request(self.site, *request, **headers)
+        begun = await line.receive_output(30)
+        return begun["status"], dict(begun["headers"]), (await line.receive_output(30))["body"]
+
+    async def end(self) -> None:
+        self.view.go.set()
+        assert [(await line.receive_output(30))["status"] for line in self.lines] == [200] * len(self.lines)
+
+
+async def test_a_rush_of_newcomers_leaves_players_their_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    rush = Rush(monkeypatch)
+    await rush.begin()
+    assert (await rush.head(cookie=SESSION, **PAGE))[0] == 200
+    await rush.end()
+
+
+async def test_further_newcomers_wait_on_the_queues_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    rush = Rush(monkeypatch)
+    await rush.begin()
+    status, heads, _ = await rush.head("/boards/", **PAGE)
+    assert (status, heads[b"Location"]) == (303, b"/queue/?next=%2Fboards%2F")
+    line = await open_request(
+        rush.site, "/play/braid/start", method="POST", referer="http://127.0.0.1/play/braid/", **PAGE
+    )
+    assert dict((await line.receive_output(30))["headers"])[b"Location"] == b"/queue/?next=%2Fplay%2Fbraid%2F"
+    status, heads, body = await rush.head("/api/v1/deals")
+    assert (status, heads[b"Retry-After"], heads[b"Access-Control-Allow-Origin"]) == (503, b"5", b"*")
+    assert json.loads(body)["error"]["code"] == "server_full"
+    assert (await rush.head("/queue/", **PAGE))[2] == b"full: True"
+    await rush.end()
+    assert (await rush.head("/queue/", **PAGE))[2] == b"full: False"
 
 
 def plain(request: HttpRequest) -> HttpResponse:
@@ -369,7 +472,7 @@ async def test_the_end_of_a_request_names_the_handler() -> None:
 
     request_finished.connect(over)
     try:
-        line = await asked(Answering(plain))
+        line = await open_request(Answering(plain))
         await line.receive_output(30)
         await line.receive_output(30)
         await line.wait(30)

@@ -15,9 +15,9 @@ from django.core.cache import cache
 from django.db import DatabaseError
 from django.test import Client, override_settings
 
-from config.admission.table_capacity import OPEN, RUNNING
 from config.observability import health
 from config.observability.health import Health
+from games.core.table_capacity import OPEN, RUNNING
 from games.live.sockets.eviction import open_sockets
 from games.models import Presence
 from tests.config.asking import Answer, ask

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from asgiref.testing import ApplicationCommunicator
 from django.core.cache import cache
+from pytest_django import Settings
 
-from config.admission import table_capacity
-from config.admission.load import Load
-from config.admission.table_capacity import OPEN, ROOM, RUNNING
-from config.http.handler import SyncHandler
-from config.processes.misdirected import TableProcess, no_tables
+from config.processes.misdirected import TableProcess, Tables, no_tables, takes_connections
 from config.processes.websocket_server import APPLICATION
+from games.core import table_capacity
+from games.core.table_capacity import OPEN, RUNNING, tables_are_full
 from games.live import draining
 from games.live.protocol import CLOSE_MISDIRECTED
+from games.live.sockets.eviction import OpenSockets
 from tests.config.asking import ask
 from tests.config.running import environment
 from tests.services.sockets import until
@@ -39,7 +39,7 @@ def part(name: str) -> Any:
 
 @pytest.fixture
 def tables() -> TableProcess:
-    return TableProcess(part("sockets"), part("pages"), Load(SyncHandler(), lambda: 0))
+    return TableProcess(part("sockets"), part("pages"))
 
 
 async def connected(site: Any) -> list[dict[str, Any]]:
@@ -68,27 +68,29 @@ async def test_tables_serve_no_pages(tables: TableProcess, path: str) -> None:
     assert json.loads(answer.text)["error"]["code"] == "misdirected"
 
 
+@pytest.mark.parametrize(("limit", "takes"), [(0, True), (1, False), (2, True)])
 async def test_a_process_without_a_free_socket_takes_no_connections(
-    tables: TableProcess, monkeypatch: pytest.MonkeyPatch, settings: Any
+    limit: int, takes: bool, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
-    monkeypatch.setattr(tables._load, "_sockets", lambda: 1)
-    settings.MAX_SOCKETS = 2
-    assert tables._is_open()
-    settings.MAX_SOCKETS = 1
-    assert not tables._is_open()
+    monkeypatch.setattr(OpenSockets, "__len__", lambda _: 1)
+    settings.MAX_SOCKETS = limit
+    assert takes_connections() == takes
 
 
-async def test_a_process_whose_players_leave_has_no_room(tables: TableProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", [TableProcess, Tables])
+async def test_a_process_with_tables_publishes_until_its_players_leave(
+    kind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(table_capacity, "EVERY", 0.01)
-    cache.delete_many([RUNNING, OPEN, ROOM])
-    await ask(tables, "/healthz")
-    await until(lambda: ROOM in cache)
+    cache.delete_many([RUNNING, OPEN])
+    parts = [part("sockets"), part("pages")]
+    await connected(kind(*parts[: 1 + (kind is TableProcess)]))
+    await until(lambda: OPEN in cache)
     await draining.drain(lambda: True)
-    for _ in range(2):  # what is said for the first time after it may have been noted before
-        cache.delete_many([RUNNING, OPEN, ROOM])
+    for _ in range(2):  # the first entries may have been written before
+        cache.delete_many([RUNNING, OPEN])
         await until(lambda: RUNNING in cache)
-    assert ROOM not in cache
-    assert OPEN not in cache
+    assert tables_are_full()
 
 
 async def test_a_web_process_refuses_tables_with_a_reason() -> None:
@@ -99,9 +101,9 @@ async def test_a_web_process_refuses_tables_with_a_reason() -> None:
 
 @pytest.mark.parametrize(("chosen", "full"), [({}, 2_000), ({"TABLES_ELSEWHERE": "1"}, 4_000)])
 def test_one_setting_separates_the_tables(tmp_path: Path, chosen: dict[str, str], full: int) -> None:
-    asked = "application.application_mapping['websocket'].__class__.__name__, settings.MAX_SOCKETS"
-    kind = "function" if chosen else "OriginCheck"
-    assert in_process(asked, tmp_path, **chosen) == f"{kind} {full}"
+    expression = "application.application_mapping['websocket'].__class__.__name__, settings.MAX_SOCKETS"
+    kind = "function" if chosen else "Tables"
+    assert in_process(expression, tmp_path, **chosen) == f"{kind} {full}"
 
 
 def in_process(expression: str, var: Path, **variables: str) -> str:

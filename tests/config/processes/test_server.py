@@ -10,11 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pytest_django import Settings
 
 from config.processes.server import (
+    NICENESS,
     SWITCH_SECONDS,
     Server,
     listen,
+    main,
     server_config,
     shorten_switch_interval,
     tune_collector,
@@ -51,6 +54,20 @@ def test_computing_threads_yield_sooner() -> None:
         assert before > SWITCH_SECONDS
     finally:
         sys.setswitchinterval(before)
+
+
+@pytest.mark.parametrize("has_tables", [True, False])
+def test_web_processes_yield_to_table_processes(
+    has_tables: bool, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    lowered: list[object] = []
+    monkeypatch.setattr("os.nice", lowered.append)
+    monkeypatch.setattr(Path, "write_text", lambda path, text: lowered.append((str(path), text)))
+    monkeypatch.setattr("config.processes.server.listen", lambda *_: None)
+    monkeypatch.setattr("config.processes.server.serve", lambda *_: None)
+    settings.TABLES_ELSEWHERE = not has_tables
+    main([])
+    assert lowered == ([] if has_tables else [NICENESS, ("/proc/self/autogroup", str(NICENESS))])
 
 
 async def test_the_collector_is_tuned_once_the_server_is_up(monkeypatch: pytest.MonkeyPatch) -> None:

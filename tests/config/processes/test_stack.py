@@ -42,7 +42,6 @@ def test_it_runs_until_interrupted_restarts_what_ends_and_leaves_nothing(
 ) -> None:
     port = free_port(3)
     settings = {"DATABASE_URL": migrated_postgres_url, "REDIS_URL": redis_url, "PORT": str(port), **PLAIN_FILES}
-    settings |= {"ADMISSION": "0"}  # a busy machine must not cause queues
     with running("-m", "deploy.stack", var=tmp_path, **settings, WEB_PROCESSES="1", TABLES_PROCESSES="1") as stack:
         stack.await_line(rf"ready at http://127.0.0.1:{port} - stop")
         assert status_of(port, "/readyz") == 404, "the proxy does not expose it"

@@ -37,8 +37,8 @@ SHARED = {name: one for name, one in CACHES.items() if isinstance(one, SharedCac
 DIRECT_USERS = {
     "accounts/push/ready_checks.py",
     "config/backends/caches.py",
-    "config/admission/table_capacity.py",
-    "games/core/admission_ticket.py",
+    "games/core/table_capacity.py",
+    "games/core/waiting.py",
     "games/core/player_networks.py",
     "games/hints/advice.py",
     "games/hints/questions.py",

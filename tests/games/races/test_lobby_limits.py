@@ -253,7 +253,7 @@ def is_seated(room: Room, address: str) -> bool:
     remember_network(guest.pk, address)
     with suppress(Refusal):
         seats.sit(room.pk, guest)
-    return seats.has_seat(room.pk, guest.pk)
+    return seats.room_of(guest.pk) == room
 
 
 def test_one_networks_guests_leave_seats_in_heats(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,7 +329,7 @@ def test_a_player_who_keeps_getting_unready_loses_the_seat() -> None:
         seats.set_ready(room.pk, holder.pk, ready=False, now=at(1))  # before the gathering is noticed
     assert refused(lambda: seats.set_ready(room.pk, holder.pk, ready=True, now=at(2))) == ErrorCode.RATE_LIMITED
     matchmaking.advance_all(at(1) + matchmaking.PROMPT)
-    assert [player.pk for player in (victim, holder) if seats.has_seat(room.pk, player.pk)] == [victim.pk]
+    assert [player.pk for player in (victim, holder) if seats.room_of(player.pk) == room] == [victim.pk]
 
 
 @pytest.mark.parametrize("is_ready", [True, False])
