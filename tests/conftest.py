@@ -308,7 +308,7 @@ def quick_static_files() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def cluster() -> Path:
     """A stopped PostgreSQL cluster with a migrated database, the source of every copy."""
-    return made_from(MIGRATIONS, "cluster", make_cluster)
+    return made_from((*MIGRATIONS, "tests/postgres.py"), "cluster", make_cluster)
 
 
 @pytest.fixture(scope="session")

@@ -47,6 +47,7 @@ def make_cluster(folder: Path) -> None:
         done = run("manage.py", "migrate", "-v0", var=folder, DATABASE_URL=server.url)
         assert done.returncode == 0, done.stderr
         with psycopg.connect(server.url, autocommit=True) as admin:
+            admin.execute("ALTER SYSTEM SET fsync = off")  # tests crash processes, never the machine
             admin.execute("CHECKPOINT")  # so that the copies have nothing to recover
         server.stop()
         subprocess.run(["cp", "--archive", server.data, folder / "data"], check=True)
