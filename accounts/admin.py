@@ -25,7 +25,7 @@ from accounts.lifecycle.bans import lift_ban
 from accounts.lifecycle.erasure import erase_player
 from accounts.models import Ban, User
 from accounts.names.renaming import neutralise_name
-from accounts.sign_in.staff_second_factor import ask_for_second_factor, has_second_factor
+from accounts.sign_in.second_factors import ask_for_second_factor, has_second_factor
 from games.core.admin_mixins import ServiceRows
 from games.core.errors import ErrorCode, Refusal
 from leaderboards.desk import access

@@ -14,9 +14,9 @@ from ninja import Query, Router, Schema
 from pydantic import Field
 
 from accounts.models import User
-from accounts.names.player_search import find_players
+from accounts.names.directory import find_players
 from accounts.profile import comparison
-from accounts.profile.player_statistics import PlayerFigures
+from accounts.profile.figures import PlayerFigures
 from games.api.common import ERRORS, Limited, read_from_replica
 from games.core.errors import ErrorCode, Refusal
 from games.races.results.ratings_registry import ShownRating

@@ -13,7 +13,7 @@ class AccountsConfig(AppConfig):
         """Connect signal receivers, register the checks, and register the accounts' functions with the games app."""
         # These modules need models, which are only loaded now.
         from accounts import checks  # noqa: F401, PLC0415
-        from accounts.names import public_names  # noqa: PLC0415
+        from accounts.names import directory  # noqa: PLC0415
         from accounts.profile import avatars, follows, win_days  # noqa: PLC0415
         from accounts.sign_in import guests, session_end  # noqa: F401, PLC0415
         from games.db.players import People, people  # noqa: PLC0415
@@ -24,12 +24,12 @@ class AccountsConfig(AppConfig):
                 create_guest=guests.create_guest,
                 house_racer=guests.house_racer,
                 sign_in=guests.sign_in,
-                accounts_among=public_names.accounts_among,
-                shown_names=public_names.shown_names,
-                names_on_pages=public_names.names_on_pages,
-                names_of=public_names.names_of,
+                accounts_among=directory.accounts_among,
+                shown_names=directory.shown_names,
+                names_on_pages=directory.names_on_pages,
+                names_of=directory.names_of,
                 streaks_of=win_days.current_streaks,
-                find_by_name=public_names.find_by_name,
+                find_by_name=directory.find_by_name,
                 follows=follows.is_following,
                 avatar_of=avatars.address_of,
             )

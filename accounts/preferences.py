@@ -1,15 +1,21 @@
-"""Site and table preferences: a fixed list of settings, each with its choices and default."""
+"""Site and table preferences: a fixed list of settings, each with its choices and default.
+
+The language is also kept in a cookie, for visitors without an account.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal, cast
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponseBase
 from django.utils.translation import gettext_lazy as _
 
 Value = str | bool
+
+_SAMESITE: Final = cast('Literal["Lax"]', settings.LANGUAGE_COOKIE_SAMESITE)
 
 #: Choices of every preference; the first is the default.
 PREFERENCES: Final[Mapping[str, tuple[Value, ...]]] = {
@@ -52,6 +58,27 @@ def clean_preferences(changes: object) -> dict[str, Value]:
         if not _is_choice(name, value):
             raise ValidationError(_("“%(name)s” cannot be set to that."), code="preferences", params={"name": name})
     return dict(changes)
+
+
+def remembered_language(request: HttpRequest) -> str:
+    """Return the language in this browser's cookie, or ``"browser"`` if there is none."""
+    choice = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
+    return choice if choice in dict(settings.LANGUAGES) else "browser"
+
+
+def remember_language(response: HttpResponseBase, choice: object) -> None:
+    """Set the cookie to the language ``choice``, or delete it for ``"browser"``."""
+    if choice == "browser":
+        response.delete_cookie(settings.LANGUAGE_COOKIE_NAME, samesite=_SAMESITE)
+    elif choice in dict(settings.LANGUAGES):
+        response.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME,
+            str(choice),
+            max_age=settings.LANGUAGE_COOKIE_AGE,
+            secure=settings.LANGUAGE_COOKIE_SECURE,
+            httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
+            samesite=_SAMESITE,
+        )
 
 
 def _is_choice(name: str, value: object) -> bool:

@@ -24,6 +24,7 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -31,14 +32,13 @@ from django.views.i18n import set_language
 
 from accounts.access import PlayerRequest, account_required, fresh_sign_in_required, player_required
 from accounts.forms import DeleteForm, PreferencesForm, RenameForm
-from accounts.language_preference import remember_language, remembered_language
 from accounts.lifecycle.erasure import erase_player
 from accounts.lifecycle.export import export
 from accounts.models import Follow, User
-from accounts.names.player_search import find_players
+from accounts.names.directory import find_players
 from accounts.names.renaming import rename_player
-from accounts.preferences import clean_preferences, preferences_of
-from accounts.profile import calendar_feed, comparison, follows, profile_queries, puzzle_panel
+from accounts.preferences import clean_preferences, preferences_of, remember_language, remembered_language
+from accounts.profile import calendar_feed, comparison, contents, follows, puzzle_panel
 from accounts.push.views import shown as push_shown
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only, wants_json
@@ -46,6 +46,7 @@ from games.core.json_body import json_body
 from games.db.replicas.replica_choice import from_replica
 from games.presentation.view_models import ShownPlayer
 from games.races.results import race_suggestion
+from leaderboards.ratings import shown_points
 
 
 def viewer_of(request: HttpRequest) -> User | None:
@@ -60,10 +61,10 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
     viewer = viewer_of(request)
     if _is_deleted(public_id):
         return render(request, "players/gone.html", status=HTTPStatus.GONE)
-    shown = profile_queries.visible_player(public_id, viewer)
+    shown = contents.visible_player(public_id, viewer)
     is_own = shown == viewer
-    results, older = profile_queries.results_page(shown, own=is_own, before=_id(request.GET.get("before")))
-    statistics, reached = profile_queries.statistics_of(shown)
+    results, older = contents.results_page(shown, own=is_own, before=_id(request.GET.get("before")))
+    statistics, reached = contents.statistics_of(shown)
     context = {
         "player": ShownPlayer.of(shown),
         "is_own": is_own,
@@ -72,10 +73,10 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
         "statistics": statistics,
         "achievements": [achievement for achievement in reached if achievement.day or is_own],
         "reached": sum(achievement.day is not None for achievement in reached),
-        "rating": profile_queries.rating_of(shown),
+        "rating": contents.rating_of(shown),
         "puzzles": puzzle_panel.puzzle_panel_of(shown),
-        "race_hint": profile_queries.race_hint_of(shown) if is_own and race_suggestion.may_suggest(request) else None,
-        "to_be_established": profile_queries.to_be_established(shown) if is_own else "",
+        "race_hint": contents.race_hint_of(shown) if is_own and race_suggestion.may_suggest(request) else None,
+        "to_be_established": contents.to_be_established(shown) if is_own else "",
         "results": results,
         "older": older,
     }
@@ -89,7 +90,7 @@ def compare(request: HttpRequest, public_id: UUID, other_id: UUID) -> HttpRespon
     viewer = viewer_of(request)
     if _is_deleted(public_id, other_id):
         return render(request, "players/gone.html", status=HTTPStatus.GONE)
-    one, two = (profile_queries.visible_player(key, viewer) for key in (public_id, other_id))
+    one, two = (contents.visible_player(key, viewer) for key in (public_id, other_id))
     if one == two:
         return redirect(one)
     found = comparison.compare(one, two)
@@ -112,7 +113,7 @@ def search(request: HttpRequest) -> HttpResponse:
         limits.spend(request, "search")
     found = [ShownPlayer.of(user) for user in find_players(name)]
     key = _id(request.GET.get("compare"))
-    compared = key and ShownPlayer.of(profile_queries.visible_player(key, viewer_of(request)))
+    compared = key and ShownPlayer.of(contents.visible_player(key, viewer_of(request)))
     return render(request, "players/search.html", {"name": name, "found": found, "compared": compared})
 
 
@@ -120,8 +121,8 @@ def search(request: HttpRequest) -> HttpResponse:
 @from_replica("profiles")
 def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
     """Return the verified ranked plays for the charts, oldest first; ``?variant=`` selects one variant."""
-    shown = profile_queries.visible_player(public_id, viewer_of(request))
-    plays = profile_queries.history_of(shown, request.GET.get("variant", ""))
+    shown = contents.visible_player(public_id, viewer_of(request))
+    plays = contents.history_of(shown, request.GET.get("variant", ""))
     return JsonResponse({"plays": [asdict(play) for play in plays]})
 
 
@@ -129,15 +130,15 @@ def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
 @from_replica("profiles")
 def ratings(request: HttpRequest, public_id: UUID) -> JsonResponse:
     """Return the points of the rating chart, oldest first: the end of each race and the rating after it."""
-    shown = profile_queries.visible_player(public_id, viewer_of(request))
-    return _chart(profile_queries.rating_history_of(shown))
+    shown = contents.visible_player(public_id, viewer_of(request))
+    return _chart(shown_points.history_points(shown.pk, timezone.now() - contents.HISTORY))
 
 
 @require_GET
 @from_replica("profiles")
 def puzzle_ratings(request: HttpRequest, public_id: UUID) -> JsonResponse:
     """Return the points of the puzzle rating's chart, oldest first: when a try was rated, and the rating after it."""
-    shown = profile_queries.visible_player(public_id, viewer_of(request))
+    shown = contents.visible_player(public_id, viewer_of(request))
     return _chart(puzzle_panel.puzzle_rating_history_of(shown))
 
 
@@ -269,7 +270,7 @@ def delete(request: PlayerRequest) -> HttpResponse:
 
 def _change_following(request: PlayerRequest, public_id: UUID, *, following: bool) -> HttpResponseBase:
     limits.spend(request, "follow")
-    shown = profile_queries.visible_player(public_id, request.user)
+    shown = contents.visible_player(public_id, request.user)
     try:
         (follows.follow if following else follows.unfollow)(request.user, shown)
     except ValidationError as error:

@@ -121,19 +121,19 @@ async def tell(deal: Deal) -> None:
 
 def sql_calls(deal: Deal, entries: int) -> dict[str, Callable[[], object]]:
     """Return the SQL reads to measure; each call is for another player."""
-    from leaderboards.boards import board_queries
-    from leaderboards.boards.board_pages import Cursor
+    from leaderboards.boards import deal_boards
     from leaderboards.boards.listings import deal_listing
+    from leaderboards.boards.rows import Cursor
 
     listing = deal_listing(deal.pk, "race")
     middle = Cursor(position_at(listing, entries // 2), backwards=False)
     players = Players(entries)
     return {
         BARE: lambda: bare_select(players.any()),
-        "page 1": lambda: board_queries.sql_page(listing, None, 50),
-        "page in the middle": lambda: board_queries.sql_page(listing, middle, 50),
-        "around me": lambda: board_queries.around(deal, "race", players.any(), 5),
-        "my rank": lambda: board_queries.rank_of(deal, "race", players.any()),
+        "page 1": lambda: deal_boards.sql_page(listing, None, 50),
+        "page in the middle": lambda: deal_boards.sql_page(listing, middle, 50),
+        "around me": lambda: deal_boards.around(deal, "race", players.any(), 5),
+        "my rank": lambda: deal_boards.rank_of(deal, "race", players.any()),
     }
 
 

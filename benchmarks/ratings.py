@@ -70,11 +70,11 @@ def measure(races: int, players: int) -> int:
     from django.db import connection
 
     from leaderboards.models import RatingChange
-    from leaderboards.ratings import fold_input, rating_audit, rating_reconciler
+    from leaderboards.ratings import audit, fold_input, folding
 
     call_command("migrate", verbosity=0)
     fill(races, players)
-    assert rating_reconciler.rate_finished() == races
+    assert folding.rate_finished() == races
     changes = RatingChange.objects.count()
     print(f"{races:,} races of {players:,} players in {connection.vendor}, {changes:,} changes")
 
@@ -82,13 +82,13 @@ def measure(races: int, players: int) -> int:
     assert first is not None
     print(f"load of this machine: {os.getloadavg()[0]:.1f}", flush=True)
     server = server_seconds()
-    whole, cpu = timed(lambda: rating_reconciler.refold(first.race))
+    whole, cpu = timed(lambda: folding.refold(first.race))
     server = server_seconds() - server
     alone = fold_alone(first)
-    late, _ = timed(lambda: rating_reconciler.refold(last_but(LATE)))
+    late, _ = timed(lambda: folding.refold(last_but(LATE)))
     print(f"refolded with {cpu:.1f} s of this process and {server:.1f} s of PostgreSQL's (0 when it is not here)")
     print(f"refolding the last {LATE + 1} races: {late * 1000:.0f} ms", flush=True)
-    assert not list(rating_audit.faults())
+    assert not list(audit.faults())
     reached = [
         row("CPU time beside the fold alone", cpu, alone, "s", at_most=RATIO_AIM),
         row("by the clock, beside the fold alone", whole, alone, "s", at_most=CLOCK_AIM),
@@ -122,7 +122,7 @@ def server_seconds() -> float:
 def fold_alone(first: Key) -> float:
     """Return the CPU seconds of the fold in memory."""
     from leaderboards.ratings.fold_input import races_from
-    from leaderboards.ratings.rating_rules import Fold
+    from leaderboards.ratings.rules import Fold
 
     fold, spent = Fold(), 0.0
     for chunk in races_from(first):

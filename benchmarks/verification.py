@@ -259,7 +259,8 @@ def finish_to_rank(deals: list[Deal], finishes: int) -> tuple[float, float]:
 
     from games.attempts.lifecycle import close_attempt
     from games.models import Attempt
-    from leaderboards.boards import board_queries
+    from leaderboards.boards import deal_boards
+    from tests.factories import make_account
 
     times, bare = [], []
     for number in range(finishes):
@@ -268,7 +269,7 @@ def finish_to_rank(deals: list[Deal], finishes: int) -> tuple[float, float]:
         time.sleep(0.05)  # idle
         started = time.perf_counter()
         close_attempt(attempt.pk, "resigned")
-        while board_queries.rank_of(deal, "race", player) is None:
+        while deal_boards.rank_of(deal, "race", player) is None:
             time.sleep(0.001)
         times.append((time.perf_counter() - started) * 1000)
         time.sleep(0.05)  # idle

@@ -432,10 +432,10 @@ ACCOUNT_RATE_LIMITS = {
     "reset_mail": "1/h/key",
     "notice": "10/h/key",
 }
-# Require a second factor for the admin and the desk (accounts.sign_in.staff_second_factor).
+# Require a second factor for the admin and the desk (accounts.sign_in.second_factors).
 STAFF_SECOND_FACTOR: bool = env.bool("STAFF_SECOND_FACTOR", default=SECURE)
 USERSESSIONS_ADAPTER = "accounts.sign_in.session_end.SessionsAdapter"
-MFA_ADAPTER = "accounts.sign_in.second_factor_encryption.SecretsAdapter"
+MFA_ADAPTER = "accounts.sign_in.second_factors.SecretsAdapter"
 MFA_FORMS = {
     "add_webauthn": "accounts.forms.PasskeyForm",
     "authenticate_webauthn": "accounts.forms.PasskeySecondForm",

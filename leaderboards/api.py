@@ -19,13 +19,13 @@ from games.core.errors import ErrorCode, Refusal
 from games.core.ladders import Ladder, LadderSlug
 from games.models import Deal
 from games.rules import CATALOGUE
-from leaderboards.boards import board_queries, seasons
-from leaderboards.boards.board_pages import BoardRow
+from leaderboards.boards import deal_boards, seasons
 from leaderboards.boards.listings import ladder_named
 from leaderboards.boards.rank_keys import BoardName
+from leaderboards.boards.rows import BoardRow
 from leaderboards.boards.schemas import EntryOut, PageOut, RatingOut, RatingsOut, page_fields
 from leaderboards.models import Result, Season
-from leaderboards.ratings import rating_board
+from leaderboards.ratings import rated_players
 
 RESULTS_SHOWN: Final = 50
 router = Router(tags=["boards"])
@@ -41,7 +41,7 @@ class PageIn(BoardIn):
     """Choice of a page: the first, or the one at a cursor from another page."""
 
     cursor: str | None = Field(None, max_length=500)
-    limit: int = Field(board_queries.PAGE_SIZE, ge=1, le=board_queries.MAX_PAGE_SIZE)
+    limit: int = Field(deal_boards.PAGE_SIZE, ge=1, le=deal_boards.MAX_PAGE_SIZE)
 
 
 class DealPageIn(PageIn):
@@ -56,7 +56,7 @@ class DealPageIn(PageIn):
 class AroundIn(BoardIn):
     """Number of entries before and after."""
 
-    span: int = Field(board_queries.AROUND, ge=0, le=25)
+    span: int = Field(deal_boards.AROUND, ge=0, le=25)
 
 
 class SeasonIn(Schema):
@@ -107,7 +107,7 @@ class ResultsIn(Schema):
 class RatingsIn(Schema):
     """Number of the best to return."""
 
-    limit: int = Field(rating_board.PAGE_SIZE, ge=1, le=rating_board.PAGE_SIZE)
+    limit: int = Field(rated_players.PAGE_SIZE, ge=1, le=rated_players.PAGE_SIZE)
 
 
 @router.get("/boards/{int:deal_id}", response={200: PageOut, **ERRORS})
@@ -115,15 +115,15 @@ class RatingsIn(Schema):
 def get_board(request: HttpRequest, deal_id: int, query: Query[DealPageIn]) -> dict[str, Any]:  # noqa: ARG001
     """Return a page of a deal's board; the first page also has the attempts that wait for their verdict."""
     deal = _deal(deal_id)
-    page = board_queries.page(deal, query.board, query.cursor, query.limit, ladder_named(query.ladder))
-    return page_fields(query.board, page, () if query.cursor else board_queries.waiting(deal))
+    page = deal_boards.page(deal, query.board, query.cursor, query.limit, ladder_named(query.ladder))
+    return page_fields(query.board, page, () if query.cursor else deal_boards.waiting(deal))
 
 
 @router.get("/boards/{int:deal_id}/players/{uuid:player_id}", response={200: EntryOut, **ERRORS})
 @read_from_replica
 def get_standing(request: HttpRequest, deal_id: int, player_id: UUID, query: Query[BoardIn]) -> BoardRow:  # noqa: ARG001
     """Return a player's entry on a deal's board, on the player's ladder."""
-    entry = board_queries.standing_of(_deal(deal_id), query.board, _player(player_id))
+    entry = deal_boards.standing_of(_deal(deal_id), query.board, _player(player_id))
     if entry is None:
         raise Refusal(ErrorCode.NOT_FOUND, "This player is not on this board.")
     return entry
@@ -138,14 +138,14 @@ def get_around(
     query: Query[AroundIn],
 ) -> list[BoardRow]:
     """Return the entries around a player on a deal's board, of the player's ladder; empty if not listed."""
-    return board_queries.around(_deal(deal_id), query.board, _player(player_id), query.span)
+    return deal_boards.around(_deal(deal_id), query.board, _player(player_id), query.span)
 
 
 @router.get("/boards/{int:deal_id}/friends", response={200: list[EntryOut], **ERRORS})
 @read_from_replica
 def get_friends(request: HttpRequest, deal_id: int, query: Query[BoardIn]) -> list[BoardRow]:
     """Return you and the players you follow, ranked among yourselves across ladders. You must be signed in."""
-    return board_queries.friends(_deal(deal_id), query.board, _me(request))
+    return deal_boards.friends(_deal(deal_id), query.board, _me(request))
 
 
 @router.get("/seasons/{period}", response={200: PageOut, **ERRORS})
@@ -220,7 +220,7 @@ def get_results(request: HttpRequest, player_id: UUID, query: Query[ResultsIn]) 
 @read_from_replica
 def get_ratings(request: HttpRequest, query: Query[RatingsIn]) -> dict[str, Any]:  # noqa: ARG001
     """Return the rating board, best first: players with a certain rating and a race within the last thirty days."""
-    return {"total": rating_board.total(), "entries": rating_board.top(query.limit)}
+    return {"total": rated_players.total(), "entries": rated_players.top(query.limit)}
 
 
 @router.get("/ratings/{uuid:player_id}", tags=["ratings"], response={200: RatingOut, **ERRORS})
@@ -228,10 +228,10 @@ def get_ratings(request: HttpRequest, query: Query[RatingsIn]) -> dict[str, Any]
 def get_rating(request: HttpRequest, player_id: UUID, query: Query[ResultsIn]) -> dict[str, Any]:  # noqa: ARG001
     """Return a player's rating and rated races, latest first, fifty at a time; `before` the last finish pages on."""
     player = get_object_or_404(get_user_model().objects.with_page(), public_id=player_id)
-    own = rating_board.own(player)
+    own = rated_players.own(player)
     if own is None:
         raise Refusal(ErrorCode.NOT_FOUND, "This player has not raced for a rating.")
-    runs = rating_board.runs(player, RESULTS_SHOWN, query.aware_before())
+    runs = rated_players.runs(player, RESULTS_SHOWN, query.aware_before())
     return {"player": player.public_id, "name": str(player), "changes": runs, **asdict(own)}
 
 

@@ -12,14 +12,13 @@ class LeaderboardsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register results, decisions, places, desk sections and ratings with the games app."""
+        """Register results, decisions, places and ratings with the games app."""
         # These modules need models, which are only loaded now.
         from games.appeals.decision_registry import decider  # noqa: PLC0415
         from games.daily.day_places import Boards, boards  # noqa: PLC0415
         from games.ghosts.boards_registry import Results, results  # noqa: PLC0415
         from games.races.results.ratings_registry import Ratings, ratings  # noqa: PLC0415
-        from leaderboards.boards import board_queries, daily_overview, eligibility, ghost_candidates  # noqa: PLC0415
-        from leaderboards.desk import evidence_sections  # noqa: PLC0415
+        from leaderboards.boards import daily_overview, deal_boards, eligibility, ghost_candidates  # noqa: PLC0415
         from leaderboards.ratings import shown_points  # noqa: PLC0415
         from leaderboards.verdicts import decisions  # noqa: PLC0415
 
@@ -28,10 +27,9 @@ class LeaderboardsConfig(AppConfig):
                 leader=ghost_candidates.leader,
                 next_better=ghost_candidates.next_better,
                 among=ghost_candidates.among,
-                followed=board_queries.followed,
+                followed=deal_boards.followed,
             )
         )
         decider.register(decisions.decide)
         boards.register(Boards(of_day=daily_overview.of_day, own=daily_overview.own, ladder_of=eligibility.ladder_at))
-        evidence_sections.register()
         ratings.register(Ratings(shown=shown_points.shown_ratings, changes=shown_points.changes_of))

@@ -232,7 +232,7 @@ class Rating(models.Model):
     sigma = models.FloatField()
     races = models.PositiveIntegerField()
     last_raced_at = models.DateTimeField()
-    # Points from limited rivals not yet corrected by full ones; see `leaderboards.ratings.rating_rules`.
+    # Points from limited rivals not yet corrected by full ones; see `leaderboards.ratings.rules`.
     limited = models.FloatField(default=0.0, db_default=0.0)
 
     class Meta:

@@ -9,7 +9,7 @@ from celery import Task, shared_task
 from games.core import events
 from games.ghosts import challenges
 from leaderboards.boards import relisting, seasons
-from leaderboards.ratings import rating_reconciler
+from leaderboards.ratings import folding
 from leaderboards.verdicts import foresight_selection, pending_sweep
 from leaderboards.verdicts.settlement import MAX_OTHERS, give_up, settle
 
@@ -44,7 +44,7 @@ def verify(attempt_id: int) -> None:
 def sweep(after_outage: bool = False) -> None:  # noqa: FBT001, FBT002 - Celery's arguments
     """Resend overdue tasks, rank players still marked, and update the seasons."""
     pending_sweep.sweep(after_outage=after_outage)
-    relisting.rank_marked()
+    relisting.relist_overdue()
     challenges.notify_forgotten()
     seasons.recount_marked()
 
@@ -58,14 +58,14 @@ def recount() -> None:
 @shared_task(name="talon.rate_races", soft_time_limit=540, time_limit=570)
 def rate_races() -> None:
     """Rate the races that have finished; make up for a lost `refold`."""
-    rating_reconciler.rate_finished()
-    rating_reconciler.refold_changed()
+    folding.rate_finished()
+    folding.refold_changed()
 
 
 @shared_task(name="talon.refold", soft_time_limit=540, time_limit=570)
 def refold(race_id: int) -> None:
     """Rate all races again from one on, after a decision about it."""
-    rating_reconciler.refold(race_id)
+    folding.refold(race_id)
 
 
 @shared_task(name="talon.measure_foresight")

@@ -24,15 +24,15 @@ from games.models import Attempt, Deal
 from games.presentation.anonymous_cache import cache_for_anonymous
 from games.presentation.view_models import ShownDeal
 from games.rules import CATALOGUE
-from leaderboards.boards import board_queries, seasons
-from leaderboards.boards.board_pages import BoardPage, BoardRow
+from leaderboards.boards import deal_boards, seasons
 from leaderboards.boards.listings import ladder_named
 from leaderboards.boards.own_result import own_result
 from leaderboards.boards.rank_keys import BOARDS, BoardName
+from leaderboards.boards.rows import BoardPage, BoardRow
 from leaderboards.models import Season
-from leaderboards.ratings import rating_board as rating_boards
+from leaderboards.ratings import rated_players
 from leaderboards.summary import pace_line
-from leaderboards.summary.game_summary import GameSummary
+from leaderboards.summary.panel import GameSummary
 
 WHO: Final = ("all", "friends")
 #: Entries of each deal on the index.
@@ -44,7 +44,7 @@ LEADERS: Final = 3
 @from_replica("boards")
 def index(request: HttpRequest) -> HttpResponse:
     """Show the index: today's deals, each with its leaders, the nine, and the periods of the seasons."""
-    pages = [(ShownDeal.of(deal), board_queries.page(deal, limit=LEADERS)) for deal in publishing.todays_deals()]
+    pages = [(ShownDeal.of(deal), deal_boards.page(deal, limit=LEADERS)) for deal in publishing.todays_deals()]
     context = {
         "deals": [{"deal": deal, "page": page} for deal, page in pages],
         "has_results": any(page.entries for _, page in pages),
@@ -68,18 +68,18 @@ def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     who = _choice(request, "who", WHO, "all")
     player = request.user if request.user.is_authenticated else None
     if who == "friends":
-        page = _unpaged(board_queries.friends(deal, board, player) if player else [])
+        page = _unpaged(deal_boards.friends(deal, board, player) if player else [])
     else:
-        page = board_queries.page(deal, board, cursor, ladder=ladder)
+        page = deal_boards.page(deal, board, cursor, ladder=ladder)
     shown = (ladder or page.ladder).slug
     context = {
         "deal": ShownDeal.of(deal),
-        "waiting": [] if cursor or who == "friends" else board_queries.waiting(deal),
+        "waiting": [] if cursor or who == "friends" else deal_boards.waiting(deal),
         "ladder": shown,
         "asked_ladder": ladder.slug if ladder else "",
-        "has_ladders": board_queries.has_ladders(deal),
+        "has_ladders": deal_boards.has_ladders(deal),
         "own": own_result(deal, board, player) if player else None,
-        "around": board_queries.around(deal, board, player) if player and not _shows(page, player) else [],
+        "around": deal_boards.around(deal, board, player) if player and not _shows(page, player) else [],
         "live": f"/ws/board/{deal.pk}/?board={board}" + (f"&ladder={shown}" if ladder else ""),
         **_shared(request, board, who, page, ladder=shown),
     }
@@ -162,14 +162,14 @@ def season_page(request: HttpRequest, period: str) -> HttpResponse:
 def rating_board(request: HttpRequest) -> HttpResponse:
     """Show the rating board: the best hundred, and the player's own rank with neighbours."""
     player = request.user if request.user.is_authenticated else None
-    lines = rating_boards.top()
+    lines = rated_players.top()
     shown = player is not None and any(line.player == player.public_id for line in lines)
     context = {
         "periods": Season.Period.choices,
         "lines": lines,
-        "total": rating_boards.total(),
-        "own": rating_boards.own(player) if player else None,
-        "around": rating_boards.around(player) if player and not shown else [],
+        "total": rated_players.total(),
+        "own": rated_players.own(player) if player else None,
+        "around": rated_players.around(player) if player and not shown else [],
         "has_ladders": settings.LADDERS,
     }
     return render(request, "boards/rating.html", context)

@@ -60,8 +60,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/races/seats.py": (*RACES, *QUICK_MATCHES),
     "games/races/matchmaking.py": QUICK_MATCHES,
     "games/races/roll_call.py": QUICK_MATCHES,
-    "leaderboards/ratings/rating_rules.py": (
-        "tests/leaderboards/ratings/test_rating_rules.py",
+    "leaderboards/ratings/rules.py": (
+        "tests/leaderboards/ratings/test_rules.py",
         "tests/leaderboards/ratings/test_ratings.py",
     ),
     "leaderboards/verdicts/settlement.py": (

@@ -43,9 +43,9 @@ def ban_player(
         ban = Ban.objects.create(player=user, why=why, until=until, note=note, by=by, made_at=now)
         User.objects.filter(pk=user.pk).update(banned_at=banned.banned_at or now, is_active=False)
         end_sessions(user)
-        relisting.mark_player(user)
+        relisting.mark_outdated(user)
     user.refresh_from_db()
-    relisting.rank_player(user)
+    relisting.relist_player(user)
     return ban
 
 
@@ -85,8 +85,8 @@ def _lift(user: User, end: Ban.End, *, by: User | None = None, only: Ban | None 
         if lifts:
             _end(user, end, timezone.now(), by)
             User.objects.filter(pk=user.pk).update(banned_at=None, is_active=True)
-            relisting.mark_player(user)
-    relisting.rank_player(user)
+            relisting.mark_outdated(user)
+    relisting.relist_player(user)
     return lifts
 
 

@@ -30,7 +30,7 @@ from django.utils import timezone
 
 from accounts.lifecycle.bans import end_sessions
 from accounts.models import Ban, CalendarLink, DailyReminder, Follow, HeldName, RaceReminder, User
-from accounts.names.released_names import hold
+from accounts.names.released import hold
 from accounts.names.validation import FORMER_PLAYER
 from games.analysis.models import Analysis
 from games.appeals.models import Appeal, Report

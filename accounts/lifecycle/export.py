@@ -10,6 +10,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from datetime import datetime
 from functools import partial
+from operator import attrgetter
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -39,6 +40,10 @@ from games.rules import Record, RecordError
 from leaderboards.models import RatingChange, Result
 
 _BATCH: Final = 100
+_PUZZLE_TRY: Final = (
+    "puzzle=puzzle_id", "variant=puzzle.variant", "turns=puzzle.turns", "day", "turn", "mistakes", "begun_at",
+    "solved_at", "failed_at", "mu_before", "mu_after", "rated_at",
+)  # fmt: skip
 
 Facts = dict[str, Any]
 Describe = Callable[[Any], Facts]
@@ -62,20 +67,32 @@ def _lists(user: User, now: datetime) -> dict[str, tuple[QuerySet[Any], Describe
     """Return the lists of the document: each with its rows and the function that describes a row."""
     own = {"attempt__player": user}
     return {
-        "following": (Follow.objects.filter(follower=user).select_related("followed"), _follow),
+        "following": (
+            Follow.objects.filter(follower=user).select_related("followed"),
+            _fields("name=followed.display_name", "public_id=followed.public_id", "since=created_at"),
+        ),
         "calendar": (CalendarLink.objects.filter(player=user), _fields("hour", "made_at")),
         "reminders": (DailyReminder.objects.filter(player=user), _fields("hour", "zone", "told_at")),
         "race_reminders": (RaceReminder.objects.filter(player=user), _fields("hour")),
         "push_devices": (PushDevice.objects.filter(player=user), _device),
         "attempts": (Attempt.objects.filter(player=user).select_related("deal"), partial(_attempt, now=now)),
-        "starts": (Start.objects.filter(**own).select_related("attempt"), _start),
-        "race_seats": (RaceOrigin.objects.filter(player=user), _race_seat),
+        "starts": (
+            Start.objects.filter(**own).select_related("attempt"),
+            _fields("attempt", "device", "network", "made_at"),
+        ),
+        "race_seats": (RaceOrigin.objects.filter(player=user), _fields("device", "network", "made_at")),
         "webhooks": (RoomWebhook.objects.filter(player=user).select_related("room"), _webhook),
         "results": (Result.objects.filter(player=user).select_related("attempt"), _result),
         "challenges": (Challenge.objects.filter(sender=user).select_related("attempt", "addressee"), _challenge),
-        "answers": (Answer.objects.filter(**own).select_related("attempt", "challenge"), _answer),
-        "continuations": (Continuation.objects.filter(**own).select_related("attempt", "origin"), _continuation),
-        "puzzle_tries": (PuzzleTry.objects.filter(player=user).select_related("puzzle"), _puzzle_try),
+        "answers": (
+            Answer.objects.filter(**own).select_related("attempt", "challenge"),
+            _fields("challenge=challenge.code", "attempt", "told_at"),
+        ),
+        "continuations": (
+            Continuation.objects.filter(**own).select_related("attempt", "origin"),
+            _continuation,
+        ),
+        "puzzle_tries": (PuzzleTry.objects.filter(player=user).select_related("puzzle"), _fields(*_PUZZLE_TRY)),
         "puzzle_votes": (PuzzleVote.objects.filter(player=user), _fields("puzzle_id", "vote", "voted_at")),
         "puzzle_rating": (PuzzleRating.objects.filter(player=user), _fields("mu", "sigma")),
         "puzzle_storms": (
@@ -114,13 +131,20 @@ def _batch(query: QuerySet[Any], after: int, facts: Describe) -> list[tuple[int,
 
 
 def _fields(*names: str) -> Describe:
-    """Return a function that describes a row by these fields, other rows by their public ids."""
+    """Return a function that describes a row by these fields, or with `name=a.b` by an attribute of another name.
+
+    Other rows are given by their public ids, bytes as hexadecimal digits.
+    """
+    getters = {name: attrgetter(path or name) for name, _, path in (text.partition("=") for text in names)}
 
     def describe(row: Model) -> Facts:
-        values = {name: getattr(row, name) for name in names}
-        return {name: getattr(value, "public_id", value) for name, value in values.items()}
+        return {name: _plain(get(row)) for name, get in getters.items()}
 
     return describe
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    return bytes(value).hex() if isinstance(value, bytes | memoryview) else getattr(value, "public_id", value)
 
 
 def _account(user: User) -> Facts:
@@ -141,10 +165,6 @@ def _account(user: User) -> Facts:
             UserSession.objects.filter(user=user).values("created_at", "last_seen_at", "ip", "user_agent")
         ),
     }
-
-
-def _follow(follow: Follow) -> Facts:
-    return {"name": follow.followed.display_name, "public_id": follow.followed.public_id, "since": follow.created_at}
 
 
 def _attempt(attempt: Attempt, now: datetime) -> Facts:
@@ -170,14 +190,6 @@ def _record(packed: bytes) -> object:
         return None
 
 
-def _start(start: Start) -> Facts:
-    return _fields("attempt", "device", "network", "made_at")(start) | {"network": bytes(start.network).hex()}
-
-
-def _race_seat(origin: RaceOrigin) -> Facts:
-    return _fields("device", "network", "made_at")(origin) | {"network": bytes(origin.network).hex()}
-
-
 def _webhook(webhook: RoomWebhook) -> Facts:
     """Describe a webhook without its URL, which is a credential."""
     return {"room": webhook.room.code, "service": host_of(webhook.url)} | _fields("state", "made_at")(webhook)
@@ -198,25 +210,6 @@ def _challenge(challenge: Challenge) -> Facts:
     }
 
 
-def _answer(answer: Answer) -> Facts:
-    return {"challenge": answer.challenge.code, "attempt": answer.attempt.public_id, "told_at": answer.told_at}
-
-
-def _continuation(continuation: Continuation) -> Facts:
-    origin = continuation.origin
-    return {"attempt": continuation.attempt.public_id, "from": origin and origin.public_id, "moves": continuation.n}
-
-
-_TRY: Final = (
-    "day", "turn", "mistakes", "begun_at", "solved_at", "failed_at", "mu_before", "mu_after", "rated_at",
-)  # fmt: skip
-
-
-def _puzzle_try(row: PuzzleTry) -> Facts:
-    facts = _fields(*_TRY)(row)
-    return {"puzzle": row.puzzle_id, "variant": row.puzzle.variant, "turns": row.puzzle.turns, **facts}
-
-
 def _notice(notice: Notice) -> Facts:
     data = {key: value for key, value in notice.data.items() if key != "player"}  # the key of another player
     return {"kind": notice.kind, "data": data, "made_at": notice.made_at, "seen_at": notice.seen_at}
@@ -225,6 +218,10 @@ def _notice(notice: Notice) -> Facts:
 def _appeal(appeal: Appeal) -> Facts:
     facts = _fields("attempt", "text", "made_at", "decision", "answer", "answered_at")(appeal)
     return facts | {"decision": appeal.decision or None}
+
+
+def _continuation(continuation: Continuation) -> Facts:
+    return _fields("attempt", "from=origin", "moves=n")(continuation)
 
 
 def _analysis(analysis: Analysis, user: User) -> Facts:

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from accounts.names.released_names import check_not_held, hold
+from accounts.names.released import check_not_held, hold
 from accounts.names.validation import alike_keys, guest_name, name_key
 from leaderboards.boards.entries import notify_all_watchers
 

@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from accounts.models import User
-from accounts.profile.player_statistics import PlayerFigures, VerifiedPlay, figures, statistics
-from accounts.profile.profile_queries import plays_of
+from accounts.profile.contents import plays_of
+from accounts.profile.figures import PlayerFigures, VerifiedPlay, figures, statistics
 from games.ghosts.boards_registry import GhostScore
 from games.races.results.ratings_registry import ShownRating
 from games.rules import CATALOGUE

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 
 from accounts.models import User
-from accounts.profile.profile_queries import HISTORY
+from accounts.profile.contents import HISTORY
 from games.puzzles.models import PuzzleTry
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.theme_titles import THEME_TITLES

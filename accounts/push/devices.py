@@ -13,9 +13,9 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
+from django.utils.http import urlsafe_base64_decode
 
 from accounts.models import PushDevice, User
-from accounts.push.vapid_key import to_bytes
 
 #: Maximum number of browsers of one player; a new one replaces the oldest.
 MOST: Final = 8
@@ -39,7 +39,7 @@ def subscription_of(data: Any) -> PushDevice:  # noqa: ANN401 - whatever was sen
     :raises ValueError: if it is malformed, or its push service is not allowed.
     """
     endpoint, p256dh, auth = (_text(data, name) for name in ("endpoint", "p256dh", "auth"))
-    key, secret = to_bytes(p256dh), to_bytes(auth)
+    key, secret = urlsafe_base64_decode(p256dh), urlsafe_base64_decode(auth)
     ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), key)
     if (len(key), len(secret)) != (_KEY_BYTES, _AUTH_BYTES) or not is_allowed(endpoint):
         raise ValueError("not a subscription")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from functools import cache
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.conf import settings
+from django.utils.http import urlsafe_base64_encode
 from py_vapid import Vapid02
 
 
@@ -20,7 +20,7 @@ def is_on() -> bool:
 def public_key() -> str:
     """Return the public key for browsers: an uncompressed point on P-256, in base64url."""
     public = _pair(settings.VAPID_PRIVATE_KEY).public_key
-    return to_text(public.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint))
+    return urlsafe_base64_encode(public.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint))
 
 
 def signed(origin: str) -> dict[str, str]:
@@ -33,20 +33,7 @@ def signed(origin: str) -> dict[str, str]:
 def new_key() -> str:
     """Generate a private key in the format of the settings."""
     secret = ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value
-    return to_text(secret.to_bytes(32, "big"))
-
-
-def to_text(data: bytes) -> str:
-    """Encode bytes as base64url, without padding."""
-    return urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def to_bytes(text: str) -> bytes:
-    """Decode base64url without padding.
-
-    :raises ValueError: if it is malformed.
-    """
-    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    return urlsafe_base64_encode(secret.to_bytes(32, "big"))
 
 
 @cache

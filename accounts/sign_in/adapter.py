@@ -18,20 +18,22 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.language_preference import remember_language
 from accounts.models import User
-from accounts.names.released_names import HELD, check_not_held
+from accounts.names.released import HELD, check_not_held
 from accounts.names.renaming import TAKEN, check_free
 from accounts.names.validation import clean_name, name_key
+from accounts.preferences import remember_language
 from accounts.sign_in.email_addresses import owner_of
 from accounts.sign_in.guests import merge_guest
 from accounts.sign_in.reauthentication import check_fresh, services_for
-from accounts.sign_in.welcome import welcome_text
 from games.core import limits, metrics
 from games.core.addresses import UNKNOWN, client_address, network_of, wide_network_of
 from games.core.errors import RateLimitedError
+from games.models import Attempt
+from games.presentation.titles import deal_title
 from leaderboards.boards import relisting
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
 #: Messages that anyone can have sent to any address, by signing up or by adding it to an account.
 _TO_STRANGERS: Final = ("account/email/email_confirmation", "account/email/email_confirmation_signup")
+#: Maximum number of games that the welcome of a new account names.
+_GAMES_NAMED: Final = 3
 
 
 class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth carries no types
@@ -132,7 +136,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
                 user.save()
                 check_not_held(user.username)  # after the write, which waits for a transaction that gives the name up
                 if was_guest:
-                    relisting.mark_player(user)
+                    relisting.mark_outdated(user)
                 if more:
                     more()
         except (IntegrityError, ValidationError) as refusal:
@@ -140,7 +144,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
             messages.error(request, HELD if is_held else TAKEN)
             raise ImmediateHttpResponse(redirect("account_signup")) from None
         if was_guest:
-            relisting.rank_player(user)
+            relisting.relist_player(user)
 
     def login(self, request: HttpRequest, user: User) -> None:
         """Start the player's session, and move a guest's attempts to the player."""
@@ -211,7 +215,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         """Complete a sign-in, welcome a new account, and set the browser to the language saved with the account."""
         response: HttpResponse = super().post_login(request, user, **details)
         if details.get("signup"):
-            messages.success(request, welcome_text(user))
+            messages.success(request, _welcome_text(user))
         remember_language(response, user.preferences.get("language"))
         return response
 
@@ -237,3 +241,19 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
 def guest_of(request: HttpRequest) -> User | None:
     """Return the guest that ``PlayerMiddleware`` hides from allauth."""
     return getattr(request, "guest", None)
+
+
+def _welcome_text(user: User) -> str:
+    """Return the welcome of a new account, with the titles of the games that it played as a guest, latest first."""
+    attempts = Attempt.objects.filter(player=user).order_by("-started_at")
+    games = [str(deal_title(*of)) for of in attempts.values_list("deal__variant", "deal__game")]
+    if not games:
+        return gettext("Welcome, %(name)s!") % {"name": user}
+    titles = list(dict.fromkeys(games))
+    named = ", ".join(titles[:_GAMES_NAMED]) + (" …" if len(titles) > _GAMES_NAMED else "")
+    text = ngettext(
+        "Welcome, %(name)s! You keep your game: %(games)s.",
+        "Welcome, %(name)s! You keep your %(n)s games: %(games)s.",
+        len(games),
+    )
+    return text % {"name": user, "n": len(games), "games": named}

@@ -26,12 +26,12 @@ def check_upgrade_path(
 def _partly_migrated(alias: str) -> list[CheckMessage]:
     loader = MigrationLoader(None)
     applied = MigrationRecorder(connections[alias]).applied_migrations()
-    counts = {
-        app: (sum(old in applied for old in squashed.replaces), len(squashed.replaces))
+    counts = [
+        (app, sum(old in applied for old in squashed.replaces), len(squashed.replaces))
         for (app, _), squashed in loader.replacements.items()
         if not any(old in loader.disk_migrations for old in squashed.replaces)
-    }
-    partly = [f"{app} ({done} of {total})" for app, (done, total) in sorted(counts.items()) if 0 < done < total]
+    ]
+    partly = [f"{app} ({done} of {total})" for app, done, total in sorted(counts) if 0 < done < total]
     if not partly:
         return []
     message = f"This database has only some of the migrations of the previous release: {', '.join(partly)}."

@@ -50,6 +50,21 @@ class Alignment:
     common_bits: float
     bits: tuple[float, float]
 
+    @property
+    def percent_alike(self) -> int:
+        """Similarity in per cent."""
+        return round(self.likeness * 100)
+
+    @property
+    def equal_moves(self) -> int:
+        """Number of moves that are the same."""
+        return sum(row.same for row in self.rows)
+
+    @property
+    def common_decisions(self) -> int:
+        """Number of moves of the left line whose decisions both players made."""
+        return sum(row.left is not None and row.left.common for row in self.rows)
+
 
 class _Line(NamedTuple):
     """A record, the indexes of its tokens that were not undone, their comparison keys and decisions, and decision

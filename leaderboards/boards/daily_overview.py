@@ -16,10 +16,10 @@ from games.daily.day_places import DayBoards, Leader, OwnPlaces, Place
 from games.db.statements import Statement, read_time, run_in_order
 from games.models import Attempt
 from leaderboards.boards import seasons
-from leaderboards.boards.board_pages import BoardRow
-from leaderboards.boards.board_sql import read_uuid
 from leaderboards.boards.histogram import ahead_sql
+from leaderboards.boards.listing_queries import read_uuid
 from leaderboards.boards.listings import deal_listing, season_listing
+from leaderboards.boards.rows import BoardRow
 from leaderboards.models import Result, Standing
 
 #: Number of the nine's leaders that are named.

@@ -16,7 +16,7 @@ from games.live.loader import off_loop
 from games.live.per_loop import PerLoop
 from games.live.watcher import FrameWatch, Source
 from games.models import Deal
-from leaderboards.boards import board_queries
+from leaderboards.boards import deal_boards
 from leaderboards.boards.entries import ALL_BOARDS, board_group
 from leaderboards.boards.rank_keys import BoardName
 from leaderboards.boards.schemas import BoardFrame, page_fields
@@ -35,7 +35,7 @@ class WatchedBoard(NamedTuple):
 
 def read_frame(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> str:
     """Return the first page of a board as a live frame: of a ladder, or of the one shown first now."""
-    fields = page_fields(board, *board_queries.opening(deal, board, ladder))
+    fields = page_fields(board, *deal_boards.opening(deal, board, ladder))
     return BoardFrame.model_validate({**fields, "deal": deal.pk}).model_dump_json()
 
 

@@ -26,17 +26,17 @@ PATIENCE: Final = timedelta(seconds=60)
 _BATCH: Final = 100
 
 
-def mark_player(player: Player) -> None:
+def mark_outdated(player: Player) -> None:
     """Mark the player's results as possibly out of step with the player's row.
 
-    Call it in the transaction that changes the row, and `rank_player` afterwards. If the process dies in between, the
+    Call it in the transaction that changes the row, and `relist_player` afterwards. If the process dies in between, the
     sweep finishes the work.
     """
     mark = Reranking(player_id=player.pk, due_at=timezone.now() + PATIENCE)
     Reranking.objects.bulk_create([mark], update_conflicts=True, unique_fields=["player"], update_fields=["due_at"])
 
 
-def rank_player(player: Player) -> int:
+def relist_player(player: Player) -> int:
     """Reconcile the player's verified ranked attempts with their boards; return the number of results changed.
 
     It follows the current row of the player, so it is idempotent and safe to call at any time. The explorers of the
@@ -52,7 +52,7 @@ def rank_player(player: Player) -> int:
     return changed
 
 
-def rank_marked(now: datetime | None = None) -> int:
+def relist_overdue(now: datetime | None = None) -> int:
     """Rank every player with an overdue marker; return the number of players ranked."""
     now = now or timezone.now()
     due = Reranking.objects.filter(due_at__lte=now).order_by("due_at").select_related("player")[:_BATCH]
@@ -62,7 +62,7 @@ def rank_marked(now: datetime | None = None) -> int:
         if not Reranking.objects.filter(pk=mark.pk, due_at=mark.due_at).update(due_at=now + PATIENCE):
             continue
         try:
-            rank_player(mark.player)
+            relist_player(mark.player)
         except (DatabaseError, ValueError):
             log.exception("results of a player not ranked", extra={"player": mark.player_id})
         else:

@@ -11,9 +11,9 @@ from ninja import Schema
 
 from games.core.ladders import LadderSlug
 from games.db.players import people
-from leaderboards.boards.board_pages import BoardPage, BoardRow, Status
 from leaderboards.boards.rank_keys import BoardName
-from leaderboards.ratings.rating_board import RatedRun
+from leaderboards.boards.rows import BoardPage, BoardRow, Status
+from leaderboards.ratings.rated_players import RatedRun
 
 
 class EntryOut(Schema):

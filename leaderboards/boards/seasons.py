@@ -23,10 +23,10 @@ from django.utils import timezone
 from games.core.ladders import Ladder
 from games.db.players import Player
 from games.deals.daily_points import points
-from leaderboards.boards import board_queries, board_sql, histogram
-from leaderboards.boards.board_pages import BoardPage, BoardRow
+from leaderboards.boards import deal_boards, histogram, listing_queries
 from leaderboards.boards.listings import Listing, season_listing, season_listings, set_keys, set_score
 from leaderboards.boards.rank_keys import SEASON, BoardName, BoardScore
+from leaderboards.boards.rows import BoardPage, BoardRow
 from leaderboards.models import Recount, Result, Season, Standing
 
 Period = Season.Period
@@ -94,7 +94,7 @@ def first_ladder(nines: Mapping[Ladder, Season]) -> Ladder:
 
 
 def page(
-    found: Season | None, board: BoardName = "race", cursor: str | None = None, limit: int = board_queries.PAGE_SIZE
+    found: Season | None, board: BoardName = "race", cursor: str | None = None, limit: int = deal_boards.PAGE_SIZE
 ) -> BoardPage:
     """Return a page of a season's board.
 
@@ -102,17 +102,17 @@ def page(
     """
     if found is None:
         return BoardPage([], 0)
-    return replace(board_queries.page_of(season_listing(found.pk, board), cursor, limit), ladder=Ladder(found.ladder))
+    return replace(deal_boards.page_of(season_listing(found.pk, board), cursor, limit), ladder=Ladder(found.ladder))
 
 
-def around(found: Season | None, board: BoardName, player: Player, span: int = board_queries.AROUND) -> list[BoardRow]:
+def around(found: Season | None, board: BoardName, player: Player, span: int = deal_boards.AROUND) -> list[BoardRow]:
     """Return the player's entry in a season with its neighbours; empty if the player has none."""
-    return board_sql.entries_around(season_listing(found.pk, board), player.pk, span) if found else []
+    return listing_queries.entries_around(season_listing(found.pk, board), player.pk, span) if found else []
 
 
 def friends(found: Season | None, board: BoardName, player: Player) -> list[BoardRow]:
     """Return the player and the players they follow in a season, ranked among themselves."""
-    return board_queries.friends_of(season_listing(found.pk, board), player) if found else []
+    return deal_boards.friends_of(season_listing(found.pk, board), player) if found else []
 
 
 # --- Keeping the standings ------------------------------------------------------------------------------------------

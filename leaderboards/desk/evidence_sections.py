@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from games.appeals.appeals import appeal_of
 from games.appeals.models import Report
-from games.fairplay import evidence, foresight_store
-from games.fairplay.evidence import Section
+from games.fairplay import foresight_store
 from games.manifests import VARIANTS
 from games.models import Attempt
 from leaderboards.summary import daily_vs_races
 
 
-def register() -> None:
-    """Register the sections with the desk, in this order."""
-    evidence.section_of.register(foresight, solver, races, appeal, reports)
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of the page: a heading, with optional sentences, named figures and a table.
+
+    A section with `reveals_cards` shows cards or moves, and is shown only to staff who may watch the game.
+    """
+
+    title: str
+    sentences: tuple[str, ...] = ()
+    figures: tuple[tuple[str, str], ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    reveals_cards: bool = False
+
+
+def sections_of(attempt: Attempt, *, may_watch: bool) -> list[Section]:
+    """Return the sections of an attempt, without those that reveal cards unless `may_watch`."""
+    found = [section for read in (foresight, solver, races, appeal, reports) if (section := read(attempt)) is not None]
+    return [section for section in found if may_watch or not section.reveals_cards]
 
 
 def foresight(attempt: Attempt) -> Section | None:

@@ -15,13 +15,14 @@ from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
 from games.core.verdict_reasons import VerdictReason
-from games.fairplay import account_links, evidence
+from games.fairplay import account_links
 from games.fairplay.move_gaps import gaps_of
 from games.models import Attempt, Decision, StaffNote
 from games.presentation.view_models import ShownDeal
 from games.races import race_origins
 from games.rules import Record, RulesError, replay
 from leaderboards.desk.access import DECIDE, may_watch
+from leaderboards.desk.evidence_sections import Section, sections_of
 from leaderboards.desk.gap_chart import GapChart, chart
 from leaderboards.desk.review_queue import READ, places_of
 from leaderboards.verdicts.decisions import JUDGED, can_undo
@@ -80,7 +81,7 @@ class Desk:
     reasons: list[DeskReason]
     chart: GapChart | None
     linked: list[Linked]
-    sections: list[evidence.Section]
+    sections: list[Section]
     decisions: list[ShownDecision]
     notes: list[StaffNote]
     is_own: bool
@@ -99,7 +100,7 @@ def desk(attempt: Attempt, staff_id: int, rights: Iterable[str], now: datetime |
         reasons=[DeskReason.of(entry) for entry in attempt.reasons],
         chart=chart(gaps_of(record, attempt.auto_runs)) if record is not None and record.tokens else None,
         linked=_linked(attempt, may_compare=watchable and record is not None),
-        sections=evidence.sections(attempt, may_watch=watchable),
+        sections=sections_of(attempt, may_watch=watchable),
         decisions=_decisions(attempt),
         notes=list(StaffNote.objects.filter(attempt=attempt).select_related("by")),
         is_own=is_own,

@@ -20,11 +20,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games.attempts.lifecycle import record_of
 from games.core.errors import ErrorCode, Refusal
+from games.fairplay.alignment import align
 from games.models import Attempt, Decision, StaffNote
 from games.presentation.view_models import ShownDeal, ShownPlayer
 from games.replays.steps import steps_of
 from leaderboards.desk import access, view_models
-from leaderboards.desk.line_comparison import lines
 from leaderboards.desk.review_queue import queue
 from leaderboards.desk.top_places import noted_places
 from leaderboards.verdicts import decisions
@@ -87,8 +87,8 @@ def lines_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     if left.deal_id != right.deal_id or records[0] is None or records[1] is None:
         raise Http404
     access.watch(staff.pk, left)
-    shown = lines(left, right, (records[0], records[1]))
-    return _page(request, "lines", _("Two lines"), {"lines": shown})
+    context = {"left": left, "right": right, "lines": align(records[0], records[1])}
+    return _page(request, "lines", _("Two lines"), context)
 
 
 @require_safe

@@ -10,7 +10,7 @@ from django.db import connection
 
 from games.db.statements import stored
 from leaderboards.models import RatedRace, Rating, RatingChange
-from leaderboards.ratings.rating_rules import Change, RatingState
+from leaderboards.ratings.rules import Change, RatingState
 
 _CHANGE: Final = (
     "race_id", "finished_at", "entrant_id", "player_id", "rank",

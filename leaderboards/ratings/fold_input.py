@@ -16,7 +16,7 @@ from games.races import race_finish
 from games.races.models import Entrant, Race
 from games.races.results.entrant_facts import EntrantFacts, missing_facts
 from leaderboards.models import RatingChange
-from leaderboards.ratings.rating_rules import LAST, Raced, Racer
+from leaderboards.ratings.rules import LAST, Raced, Racer
 
 #: Time after its end that a race waits for staff to decide about its records. Then it is rated without winners still
 #: under review and with losers under review as last, and a later decision rates it again.

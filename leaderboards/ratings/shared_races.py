@@ -7,7 +7,7 @@ from datetime import datetime
 
 from games.races.models import Race
 from leaderboards.models import RatingChange
-from leaderboards.ratings.rating_rules import LAST
+from leaderboards.ratings.rules import LAST
 
 
 @dataclass(frozen=True, slots=True)

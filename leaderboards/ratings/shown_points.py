@@ -12,9 +12,9 @@ from games.races.results.ratings_registry import Limit, ShownRating
 from games.races.results.ratings_registry import RatedDuel as ShownDuel
 from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings.fold_input import Key
+from leaderboards.ratings.folding import fold_before
 from leaderboards.ratings.formula import whole_points
-from leaderboards.ratings.rating_reconciler import fold_before
-from leaderboards.ratings.rating_rules import RACES, Duel, Raced, Racer
+from leaderboards.ratings.rules import RACES, Duel, Raced, Racer
 
 #: Maximum sigma of a rating without a "?".
 SIGMA: Final = 250.0

@@ -14,7 +14,7 @@ from games.core.ladders import Ladder
 from games.db.players import Player
 from games.models import Attempt, Deal
 from games.races.results import confirming_races
-from leaderboards.boards import board_queries
+from leaderboards.boards import deal_boards
 from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.own_result import own_result
 from leaderboards.models import Rating, Result
@@ -75,8 +75,8 @@ def compare(attempt: Attempt, now: datetime | None = None) -> RaceComparison | N
         races=len(runs),
         median_place=median(run.place for run in runs) if runs else None,
         median_beaten=median((run.racers - run.place) / (run.racers - 1) for run in runs) if runs else None,
-        rank=board_queries.rank_of(deal, "race", attempt.player),
-        total=board_queries.page(deal, ladder=Ladder(attempt.ladder) if attempt.ladder else None).total,
+        rank=deal_boards.rank_of(deal, "race", attempt.player),
+        total=deal_boards.page(deal, ladder=Ladder(attempt.ladder) if attempt.ladder else None).total,
         rated=rated,
         rated_rank=rated_rank,
         expected_rank=expected,

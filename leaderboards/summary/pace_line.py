@@ -12,7 +12,7 @@ from games.attempts.lifecycle import record_of
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
 from games.rules import Record
-from leaderboards.boards import board_queries
+from leaderboards.boards import deal_boards
 
 _SECOND: Final = 1000
 
@@ -54,7 +54,7 @@ def points_of(record: Record) -> list[Point]:
 
 
 def _read(deal: Deal) -> PaceLine:
-    for entry in board_queries.page(deal, limit=1).entries:
+    for entry in deal_boards.page(deal, limit=1).entries:
         for attempt in Attempt.objects.filter(public_id=str(entry.attempt), state=Attempt.State.VERIFIED):
             return {"name": "" if entry.is_former else entry.name, "points": points_of(record_of(attempt))}
     return {"name": "", "points": []}

@@ -1,4 +1,4 @@
-"""Template tag for the front page of the admin."""
+"""Template tags for the front page of the admin and the desk."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from django.utils.translation import gettext as _
 from games.appeals.appeals import open_appeals
 from games.appeals.models import Report
 from games.models import Attempt
-from leaderboards.desk import access
+from leaderboards.desk import access, gap_chart
 
 register = template.Library()
+register.filter(gap_chart.seconds)
 
 
 @register.simple_tag

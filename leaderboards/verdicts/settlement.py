@@ -33,7 +33,7 @@ from games.ghosts import challenges
 from games.models import Attempt, Deal
 from games.races import race_finish
 from leaderboards.boards import entries
-from leaderboards.boards.board_queries import rank_of
+from leaderboards.boards.deal_boards import rank_of
 from leaderboards.boards.eligibility import is_real_play, ladder_sql
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Result

@@ -96,9 +96,9 @@ def change_two_preferences(number: int) -> None:
     )
     assert not any(outcomes), outcomes
     user.refresh_from_db()
-    kept = preferences_of(user.preferences)
-    assert kept["sound"]
-    assert kept["left_handed"]
+    stored = preferences_of(user.preferences)
+    assert stored["sound"]
+    assert stored["left_handed"]
 
 
 def main() -> None:

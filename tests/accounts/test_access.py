@@ -164,15 +164,15 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
+        attributes = dict(attrs)
         self.headings += tag == "h1"
         if tag == "label":
-            self.labels.add(given.get("for"))
-        hidden = given.get("type") in {"hidden", "submit", "button"}
-        if tag in {"input", "select", "textarea"} and not hidden and "aria-label" not in given:
-            self.fields.append(given.get("id"))
-        self.inline_code += [name for name in given if name.startswith("on") or name == "style"]
-        if tag == "script" and "src" not in given and given.get("type") != "application/json":
+            self.labels.add(attributes.get("for"))
+        hidden = attributes.get("type") in {"hidden", "submit", "button"}
+        if tag in {"input", "select", "textarea"} and not hidden and "aria-label" not in attributes:
+            self.fields.append(attributes.get("id"))
+        self.inline_code += [name for name in attributes if name.startswith("on") or name == "style"]
+        if tag == "script" and "src" not in attributes and attributes.get("type") != "application/json":
             self.inline_code.append("script")
 
 

@@ -63,18 +63,18 @@ def test_guests_with_tries_at_puzzles_stay_while_their_cookies_live() -> None:
 
 def test_expired_sessions_are_deleted_with_their_list_entries(user: User, mine: Client) -> None:
     mine.get("/")
-    kept = mine.session.session_key
+    current = mine.session.session_key
     now = timezone.now()
     UserSession.objects.all().delete()
     Session.objects.create(session_key="expired", expire_date=now - timedelta(minutes=1))
-    for key, age in ((kept, 30), ("expired", 30), ("never there", 30), ("just begun", 0)):
+    for key, age in ((current, 30), ("expired", 30), ("never there", 30), ("just begun", 0)):
         UserSession.objects.create(
             user=user, ip="127.0.0.1", session_key=key, user_agent="", created_at=now - age * DAY
         )
     clean_accounts()
     clean_accounts()
-    assert set(Session.objects.values_list("session_key", flat=True)) == {kept}
-    assert set(UserSession.objects.values_list("session_key", flat=True)) == {kept, "just begun"}
+    assert set(Session.objects.values_list("session_key", flat=True)) == {current}
+    assert set(UserSession.objects.values_list("session_key", flat=True)) == {current, "just begun"}
 
 
 def test_unanswered_confirmations_are_deleted(user: User) -> None:

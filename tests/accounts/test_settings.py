@@ -15,9 +15,8 @@ from django.urls import reverse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounts import views
 from accounts.models import User
-from accounts.preferences import PREFERENCES, Value, clean_preferences, preferences_of
+from accounts.preferences import PREFERENCES, clean_preferences, preferences_of
 from tests.accounts.conftest import PASSWORD, MakeUser, SignIn
 
 PREFERENCES_JSON = reverse("players:preferences")
@@ -139,22 +138,3 @@ def test_taken_and_invalid_names_are_refused(user: User, make_user: MakeUser, mi
 def test_changes_of_name_are_limited(mine: Client) -> None:
     answers = [mine.post(reverse("players:rename"), {"name": f"Ada {word}"}) for word in "abcdef"]
     assert [answer.status_code for answer in answers] == [302] * 5 + [429]
-
-
-def test_concurrent_changes_of_preferences_are_all_stored(
-    user: User, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one, other = sign_in(user), sign_in(user)
-
-    def save(client: Client, **wanted: bool) -> None:
-        client.post(reverse("players:preferences"), wanted, content_type="application/json")
-
-    def clean_late(wanted: object) -> dict[str, Value]:
-        monkeypatch.setattr(views, "clean_preferences", clean_preferences)
-        save(other, left_handed=True)  # the first request has already read the player's row
-        return clean_preferences(wanted)
-
-    monkeypatch.setattr(views, "clean_preferences", clean_late)
-    save(one, sound=True)
-    user.refresh_from_db()
-    assert user.preferences == {"left_handed": True, "sound": True}

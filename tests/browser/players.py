@@ -40,7 +40,7 @@ from games.races import rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.rules import End, Record, replay
 from games.solver.simulated_players import greedy_game
-from leaderboards.ratings import rating_reconciler
+from leaderboards.ratings import folding
 from leaderboards.verdicts.settlement import settle
 from tests.games.races import finished_races, puzzle_races
 from tests.leaderboards import raced
@@ -140,7 +140,7 @@ def _rated(*players: Any) -> None:
     now = timezone.now()
     for days in range(14, 0, -1):
         raced.race(players if days % 3 else players[::-1], at=now - timedelta(days=days))
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
 
 
 def _protect(user: Any) -> int:
@@ -263,7 +263,7 @@ def _raced(*players: Any) -> tuple[str, str]:
     ends = {"starts_at": begun, "ends_at": begun + timedelta(minutes=10), "finished_at": begun + timedelta(minutes=4)}
     Race.objects.filter(pk=race.pk).update(state=Race.State.FINISHED, **ends)
     type(race.deal).objects.filter(pk=race.deal.pk).update(revealed_at=begun + timedelta(minutes=4))
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     room = rooms.open_room(host, "stonewall", public=True, limit_s=900, seats=8)
     seats.sit(room.pk, host)
     seats.sit(room.pk, others[0])

@@ -176,8 +176,8 @@ def test_every_cookie_has_the_prefix() -> None:
         for name in setting.findall(path.read_text())
     }
     assert found == {
-        ("accounts/language_preference.py", "settings.LANGUAGE_COOKIE_NAME"),
-        ("games/core/waiting.py", "COOKIE"),
+        ("accounts/preferences.py", "settings.LANGUAGE_COOKIE_NAME"),
+        ("games/core/admission_ticket.py", "COOKIE"),
         ("games/fairplay/account_links.py", "COOKIE"),
     }
 

@@ -20,11 +20,11 @@ from django.test import override_settings
 
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.models import Attempt
-from leaderboards.boards import board_queries, histogram, seasons
+from leaderboards.boards import deal_boards, histogram, seasons
 from leaderboards.boards.listings import season_listings
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import RatingChange, Season, Standing
-from leaderboards.ratings import rating_audit, rating_reconciler
+from leaderboards.ratings import audit, folding
 from leaderboards.verdicts import pending_sweep, settlement
 from tests import factories
 from tests.factories import DAY, NOON, make_account, make_deal, make_established, won_records
@@ -169,7 +169,7 @@ def a_guest_signs_in_while_both_players_attempts_are_settled() -> None:
     assert set(Attempt.objects.filter(pk__in=[one.pk for one in attempts]).values_list("player_id", "state")) == {
         (user.pk, "verified")
     }
-    assert [board_queries.rank_of(deal, "race", user) for deal in deals] == [1, None]
+    assert [deal_boards.rank_of(deal, "race", user) for deal in deals] == [1, None]
 
 
 def the_sweep_runs_while_attempts_are_settled() -> None:
@@ -206,25 +206,23 @@ def two_workers_judge_an_attempt_and_its_copy() -> None:
 def two_workers_rate_the_same_races() -> None:
     """One waits for the other, and then finds the races finished in between; every race is rated once."""
     players = [make_account() for _ in range(5)]
-    made = raced.history(players, 12, seed=4)
+    races = raced.history(players, 12, seed=4)
     late: list[Any] = []
 
     def another_worker() -> int:
         late.append(raced.race(players[:3], at=NOON + raced.MINUTE / 2))  # later than the race being rated
-        return rating_reconciler.rate_finished()
+        return folding.rate_finished()
 
-    assert one_while_other(
-        rating_reconciler.rate_finished, lambda sql: "leaderboards_ratingchange" in sql, another_worker
-    )
-    assert list(rating_audit.faults()) == []
+    assert one_while_other(folding.rate_finished, lambda sql: "leaderboards_ratingchange" in sql, another_worker)
+    assert list(audit.faults()) == []
     assert RatingChange.objects.filter(race=late[0]).count() == 3
     raced.disqualify(late[0], players[0])
     assert one_while_other(
-        lambda: rating_reconciler.refold(late[0].pk),
+        lambda: folding.refold(late[0].pk),
         lambda sql: "DELETE" in sql,
-        lambda: rating_reconciler.refold(made[0].pk),
+        lambda: folding.refold(races[0].pk),
     )
-    assert list(rating_audit.faults()) == []
+    assert list(audit.faults()) == []
 
 
 def two_games_of_a_player_are_settled() -> None:

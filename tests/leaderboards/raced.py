@@ -25,32 +25,32 @@ def race(who: Sequence[Any], places: Sequence[int | str] | None = None, *, at: d
     )
     deal = make_deal("plot", DAY, practice=True)
     fields = {"state": Race.State.FINISHED, "rated": True, "finished_at": at, **fields}
-    made = Race.objects.create(
+    created = Race.objects.create(
         room=room, number=1, variant="plot", game="plot", limit_s=600, deal=deal, opened_at=at,
         starts_at=at, ends_at=at, **fields,
     )  # fmt: skip
     for player, place in zip(who, places or range(1, len(who) + 1), strict=True):
-        entrant(made, player, place)
-    return made
+        entrant(created, player, place)
+    return created
 
 
-def entrant(made: Race, player: Any, place: int | str) -> Entrant:
+def entrant(in_race: Race, player: Any, place: int | str) -> Entrant:
     state = place if isinstance(place, str) else State.WON
     shown = place if isinstance(place, int) else 16 if place == State.DISQUALIFIED else None
-    return Entrant.objects.create(race=made, player=player, state=state, place=shown, joined_at=made.opened_at)
+    return Entrant.objects.create(race=in_race, player=player, state=state, place=shown, joined_at=in_race.opened_at)
 
 
-def disqualify(made: Race, player: Any) -> None:
+def disqualify(in_race: Race, player: Any) -> None:
     """Reject the player's record of a finished race: it comes last, and later players move up."""
-    rejected = made.entrants.get(player=player)
-    for other in made.entrants.filter(place__gt=rejected.place).exclude(state=State.DISQUALIFIED):
+    rejected = in_race.entrants.get(player=player)
+    for other in in_race.entrants.filter(place__gt=rejected.place).exclude(state=State.DISQUALIFIED):
         Entrant.objects.filter(pk=other.pk).update(place=other.place - 1 if other.place else None)
-    Entrant.objects.filter(pk=rejected.pk).update(state=State.DISQUALIFIED, place=made.entrants.count())
+    Entrant.objects.filter(pk=rejected.pk).update(state=State.DISQUALIFIED, place=in_race.entrants.count())
 
 
 def history(players: Sequence[Any], races: int, seed: int, *, start: datetime = NOON) -> list[Race]:
     """Create a random history with ties, absences, disqualifications and simultaneous races."""
-    choose, at, made = random.Random(seed), start, []
+    choose, at, created = random.Random(seed), start, []
     for _ in range(races):
         at += timedelta(minutes=choose.choice([0, 1, 7, 90]))
         who = choose.sample(list(players), choose.randint(2, min(6, len(players))))
@@ -58,8 +58,8 @@ def history(players: Sequence[Any], races: int, seed: int, *, start: datetime = 
         for k in range(len(who)):
             if choose.random() < 0.15:
                 places[k] = choose.choice(["absent", "disqualified"])
-        made.append(race(who, places, at=at))
-    return made
+        created.append(race(who, places, at=at))
+    return created
 
 
 def ratings() -> list[tuple[Any, ...]]:

@@ -20,7 +20,7 @@ from games.rules import CATALOGUE
 from leaderboards.boards import seasons
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings import rating_board, rating_reconciler, shown_points
+from leaderboards.ratings import folding, rated_players, shown_points
 from tests import factories
 from tests.factories import NOON, make_account, make_deal, signed_in
 from tests.leaderboards import raced
@@ -173,11 +173,6 @@ def test_every_board_links_to_all_others(client: Client, path: str) -> None:
     assert re.findall('href="([^"]+)" aria-current="page"', tabs) == [path]
 
 
-def test_boards_accept_no_posts(client: Client, deal: Any) -> None:
-    for path in ("/boards/", "/boards/week/", url(deal)):
-        assert client.post(path).status_code == 405
-
-
 def test_a_live_board_shows_par_once_revealed(client: Client) -> None:
     deal = make_deal("labyrinth", day=timezone.now().date() - timedelta(days=3))
     type(deal).objects.filter(pk=deal.pk).update(proven=True, grade=2, par=50)
@@ -193,7 +188,7 @@ def rated(mu: float = 1600, *, sigma: float = 120, races: int = 20, at: datetime
     return who
 
 
-def names(lines: list[rating_board.Rated]) -> list[str]:
+def names(lines: list[rated_players.Rated]) -> list[str]:
     return [line.name for line in lines]
 
 
@@ -211,7 +206,7 @@ def test_races_show_ratings_and_the_change_per_rival() -> None:
         [*reversed(who), make_account(is_guest=True)], [1, 2, 2, "disqualified", 5], at=NOON + 5 * raced.MINUTE
     )
     assert asked_by_races().changes(last.pk) == {}
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     ratings = asked_by_races().shown([one.pk for one in who])
     changes = asked_by_races().changes(last.pk)
     by_entrant = dict(last.entrants.values_list("pk", "player_id"))
@@ -227,9 +222,9 @@ def test_races_show_ratings_and_the_change_per_rival() -> None:
 
 def test_a_result_says_whose_points_are_capped(client: Client) -> None:
     """The winner's, who would get 116 points for beating someone new."""
-    made = raced.race([make_account(), make_account()])
-    rating_reconciler.rate_finished()
-    page = client.get(reverse("games:race_result", args=[made.room.code, made.number])).content.decode()
+    race = raced.race([make_account(), make_account()])
+    folding.rate_finished()
+    page = client.get(reverse("games:race_result", args=[race.room.code, race.number])).content.decode()
     assert page.count("no more points from players who are not regulars or are rated far lower") == 1
     assert "1500 → <b>1600?</b>" in page
 
@@ -242,26 +237,26 @@ def test_the_board_lists_certain_active_named_players() -> None:
     rated(2000, banned_at=NOON)
     rated(2000, deleted_at=NOON)
     rated(2000, is_guest=True)
-    assert names(rating_board.top(now=NOON)) == [str(best), str(second)]
-    assert [line.rank for line in rating_board.top(now=NOON)] == [1, 2]
-    assert rating_board.total(NOON) == 2
-    assert names(rating_board.top(1, NOON)) == [str(best)]
+    assert names(rated_players.top(now=NOON)) == [str(best), str(second)]
+    assert [line.rank for line in rated_players.top(now=NOON)] == [1, 2]
+    assert rated_players.total(NOON) == 2
+    assert names(rated_players.top(1, NOON)) == [str(best)]
 
 
 def test_own_place_is_shown_with_its_neighbours() -> None:
     everybody = [rated(2000 - 10 * n) for n in range(15)]
-    around = rating_board.around(everybody[7], 2, NOON)
+    around = rated_players.around(everybody[7], 2, NOON)
     assert [(line.rank, line.name) for line in around] == [(n + 1, str(everybody[n])) for n in range(5, 10)]
-    assert [line.rank for line in rating_board.around(everybody[0], 2, NOON)] == [1, 2, 3]
+    assert [line.rank for line in rated_players.around(everybody[0], 2, NOON)] == [1, 2, 3]
     away = rated(3000, at=NOON - timedelta(days=40))
-    assert rating_board.around(away, 2, NOON) == []
-    own = rating_board.own(everybody[7], NOON)
+    assert rated_players.around(away, 2, NOON) == []
+    own = rated_players.own(everybody[7], NOON)
     assert own is not None
     assert own.rank == 8
-    gone = rating_board.own(away, NOON)
+    gone = rated_players.own(away, NOON)
     assert gone is not None
     assert gone.is_inactive
-    assert rating_board.own(make_account(), NOON) is None
+    assert rated_players.own(make_account(), NOON) is None
 
 
 @pytest.mark.parametrize(("ladders", "note"), [(True, "Wins against regulars"), (False, "Wins against players with a")])
@@ -293,7 +288,7 @@ def test_a_profile_shows_rating_races_and_chart(client: Client) -> None:
     now = timezone.now()
     first = raced.race([one, two], at=now - timedelta(days=2))
     raced.race([one, two], ["disqualified", 1], at=now - timedelta(days=1))
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     page = client.get(one.get_absolute_url()).content.decode()
     value = round(Rating.objects.get(player=one).mu)
     assert f"{value}<abbr" in page
@@ -314,7 +309,7 @@ def test_the_api_returns_board_and_history(client: Client) -> None:
     one, two = make_account(), make_account()
     race = raced.race([one, two], at=now - timedelta(days=1))
     raced.race([two, one], at=now)
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     found = client.get(f"/api/v1/ratings/{one.public_id}").json()
     assert (found["provisional"], found["races"], found["rank"]) == (True, 2, None)
     assert [(run["room"] == race.room.code, run["place"]) for run in found["changes"]] == [(False, 2), (True, 1)]

@@ -18,7 +18,7 @@ from config.celery import app  # noqa: E402
 from games.attempts import lifecycle as attempts  # noqa: E402
 from games.attempts.lifecycle import record_of, start_attempt  # noqa: E402
 from games.models import Attempt, Deal  # noqa: E402
-from leaderboards.boards import board_queries, histogram  # noqa: E402
+from leaderboards.boards import deal_boards, histogram  # noqa: E402
 from leaderboards.boards.listings import deal_listings  # noqa: E402
 from leaderboards.models import DealBoard, Recount, Result  # noqa: E402
 from leaderboards.verdicts import pending_sweep  # noqa: E402
@@ -55,7 +55,7 @@ def state(attempt: str) -> dict[str, Any]:
         "tokens": list(record_of(found).tokens) if found.record is not None else None,
         "reasons": found.reasons,
         "results": Result.objects.filter(attempt=found).count(),
-        "rank": board_queries.rank_of(found.deal, "race", found.player),
+        "rank": deal_boards.rank_of(found.deal, "race", found.player),
     }
 
 
@@ -78,7 +78,7 @@ def faults(deal: int) -> list[str]:
         found.append(f"{unverified} ranked without being verified")
     if lost := verified.exclude(pk__in=ranked.values("attempt")).count():
         found.append(f"{lost} verified and not ranked")
-    entries = board_queries.page(Deal.objects.get(pk=deal), limit=100).entries
+    entries = deal_boards.page(Deal.objects.get(pk=deal), limit=100).entries
     if [entry.rank for entry in entries] != list(range(1, min(ranked.filter(listed=True).count(), 100) + 1)):
         found.append(f"ranks {[entry.rank for entry in entries]}")
     return found

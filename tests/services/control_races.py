@@ -13,7 +13,7 @@ from games.races import heats, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.races.results import heat_standings, race_of_the_day
 from leaderboards.models import RatingChange
-from leaderboards.ratings import rating_audit, rating_reconciler
+from leaderboards.ratings import audit, folding
 from tests import factories
 from tests.factories import NOON, make_account, make_deal, session_of
 from tests.services.stack import FIRST_DAY
@@ -57,7 +57,7 @@ def unfinished() -> int:
 
 def tend_races() -> None:
     reconciler.reconcile()
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
 
 
 def day_results(races: list[int]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def outcome(race: int) -> dict[str, Any]:
         "is_revealed": found.deal.revealed_at is not None,
         "entrants": [_entrant(one) for one in found.entrants.select_related("attempt", "player").order_by("pk")],
         "rating_changes": sorted(RatingChange.objects.filter(race=found).values_list("entrant", flat=True)),
-        "rating_faults": list(rating_audit.faults()),
+        "rating_faults": list(audit.faults()),
         "deal": found.deal.pk,
     }
 

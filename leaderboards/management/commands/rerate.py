@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from leaderboards.management.documented_command import ExplainedCommand
 from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings import fold_input, rating_audit, rating_reconciler
+from leaderboards.ratings import audit, fold_input, folding
 
 #: Maximum number of faults printed; the rest are only counted.
 SHOWN: Final = 50
@@ -41,13 +41,13 @@ class Command(ExplainedCommand):
     def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401
         """Check and repair, or rebuild from scratch."""
         hidden = True if options["no_progress"] else None
-        with rating_reconciler.locked():
+        with folding.locked():
             count = fold_input.finished().count()
             if options["from_scratch"]:
                 self._rate_all(count, hidden=hidden)
                 return
             with tqdm(total=count, unit="race", desc="checking", disable=hidden) as bar:
-                faults = list(rating_audit.faults(bar.update))
+                faults = list(audit.faults(bar.update))
             for fault in faults[:SHOWN]:
                 self.stdout.write(fault)
             self.stdout.write(f"{count} races, {len(faults)} differences")
@@ -61,5 +61,5 @@ class Command(ExplainedCommand):
         Rating.objects.all().delete()
         first = fold_input.first()
         with tqdm(total=count, unit="race", desc="rating", disable=hidden) as bar:
-            folded = rating_reconciler.fold_from(first, bar.update) if first else 0
+            folded = folding.fold_from(first, bar.update) if first else 0
         self.stdout.write(f"{folded} races rated, {Rating.objects.count()} ratings")

@@ -16,11 +16,11 @@ from accounts.lifecycle.bans import ban_player, end_due, lift_ban
 from accounts.models import Ban, User
 from accounts.names.validation import name_key
 from games.models import Deal
-from leaderboards.boards import board_sql, relisting, seasons
+from leaderboards.boards import listing_queries, relisting, seasons
 from leaderboards.boards.listings import deal_listing, season_listing
 from leaderboards.boards.rank_keys import BOARDS, BoardScore
 from leaderboards.models import Rating, Result, Season
-from leaderboards.ratings import rating_board
+from leaderboards.ratings import rated_players
 from tests import factories
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
 from tests.factories import make_deal
@@ -49,16 +49,18 @@ def act(client: Client, action: str, *players: User) -> None:
 
 
 def ban(client: Client, *players: User, **terms: str) -> Any:
-    asked = client.post(PLAYERS, {"action": "ban", "_selected_action": [player.pk for player in players]}, follow=True)
-    if asked.status_code != 200 or "form" not in (asked.context or {}):
-        return asked
+    response = client.post(
+        PLAYERS, {"action": "ban", "_selected_action": [player.pk for player in players]}, follow=True
+    )
+    if response.status_code != 200 or "form" not in (response.context or {}):
+        return response
     chosen = {"player": [player.public_id for player in players]}
     return client.post(reverse("admin:accounts_ban"), {**chosen, "why": "conduct", **terms})
 
 
 def test_a_ban_ends_sessions_and_hides_results(user: User, mine: Client, make_attempt: MakeAttempt) -> None:
     attempt, browser = make_attempt(user, make_deal()), mine
-    relisting.rank_player(user)
+    relisting.relist_player(user)
     ban_player(user)
     assert browser.get(reverse("players:me")).headers["Location"].startswith(reverse("account_login"))
     assert not Result.objects.filter(attempt=attempt, listed=True).exists()
@@ -193,14 +195,14 @@ def test_a_ban_shows_reason_term_and_note_to_staff(user: User, staff: User, sign
     client = sign_in(staff)
     until = timezone.now().date() + timedelta(days=9)
     ban(client, user, why="unfair", until=until.isoformat(), note="See the five games of Monday.")
-    kept = Ban.objects.get(player=user)
-    assert (kept.why, kept.until, kept.by) == (Ban.Why.UNFAIR, datetime.combine(until, time.min, tzinfo=UTC), staff)
+    found = Ban.objects.get(player=user)
+    assert (found.why, found.until, found.by) == (Ban.Why.UNFAIR, datetime.combine(until, time.min, tzinfo=UTC), staff)
     page = client.get(reverse("admin:accounts_user_change", args=[user.pk])).content.decode()
     assert "See the five games of Monday." in page
     act(client, "unban", user)
-    kept.refresh_from_db()
-    assert (kept.end, kept.ended_by) == (Ban.End.LIFTED, staff)
-    assert kept.ended_at is not None
+    found.refresh_from_db()
+    assert (found.end, found.ended_by) == (Ban.End.LIFTED, staff)
+    assert found.ended_at is not None
 
 
 @pytest.mark.parametrize(
@@ -267,9 +269,9 @@ def stood(deals: list[Deal]) -> list[list[tuple[Any, ...]]]:
     found = Season.objects.filter(standings__isnull=False).distinct().order_by("pk").values_list("pk", flat=True)
     listings = [deal_listing(on.pk, name) for on in deals for name in BOARDS]
     listings += [season_listing(pk, name) for pk in found for name in BOARDS]
-    pages = [board_sql.first_entries(listing, 50).entries for listing in listings]
+    pages = [listing_queries.first_entries(listing, 50).entries for listing in listings]
     shown: list[list[tuple[Any, ...]]] = [
         [(one.rank, one.player, one.cards_up, one.elapsed_ms, one.tokens) for one in page] for page in pages
     ]
-    rated = rating_board.listed().order_by("-mu").values_list("mu", "player__public_id", "sigma", "races")
+    rated = rated_players.listed().order_by("-mu").values_list("mu", "player__public_id", "sigma", "races")
     return [*shown, list(rated)]

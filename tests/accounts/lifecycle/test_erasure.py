@@ -36,7 +36,7 @@ from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, StoredPuzz
 from games.races.models import Entrant, RaceOrigin, Room, RoomWebhook
 from leaderboards.boards import relisting
 from leaderboards.models import Rating, RatingChange, Result, Standing
-from leaderboards.ratings import rating_audit, rating_reconciler
+from leaderboards.ratings import audit, folding
 from leaderboards.verdicts.decisions import decide
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
 from tests.factories import make_deal
@@ -162,11 +162,11 @@ def test_only_permitted_rows_still_refer_to_the_player(ada: User, make_user: Mak
 def test_rated_races_remain_for_the_ratings_of_others(ada: User, make_user: MakeUser) -> None:
     friend = make_user()
     raced.race([ada, friend])
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     before = raced.changes(), raced.ratings()
     erase_player(ada)
     assert (raced.changes(), raced.ratings()) == before
-    assert list(rating_audit.faults()) == []
+    assert list(audit.faults()) == []
 
 
 def test_other_players_lose_nothing(ada: User, make_user: MakeUser, make_attempt: MakeAttempt) -> None:
@@ -205,16 +205,16 @@ def test_the_remaining_row_has_no_permissions(ada: User) -> None:
 def test_board_watchers_are_notified_after_the_commit(
     ada: User, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
-    told: list[User] = []
+    notified: list[User] = []
     monkeypatch.setattr(
-        "accounts.lifecycle.erasure.notify_all_watchers", lambda: told.append(User.objects.get(pk=ada.pk))
+        "accounts.lifecycle.erasure.notify_all_watchers", lambda: notified.append(User.objects.get(pk=ada.pk))
     )
     with django_capture_on_commit_callbacks() as callbacks:
         erase_player(ada)
-    assert told == []
+    assert notified == []
     for callback in callbacks:
         callback()
-    assert [user.display_name for user in told] == ["Former player"]
+    assert [user.display_name for user in notified] == ["Former player"]
 
 
 def test_ranked_results_and_records_remain_without_a_name(ada: User, make_attempt: MakeAttempt) -> None:
@@ -225,7 +225,7 @@ def test_ranked_results_and_records_remain_without_a_name(ada: User, make_attemp
     raced_before = make_deal("tarot", practice=True)
     Deal.objects.filter(pk=raced_before.pk).update(for_race=True)
     Attempt.objects.filter(pk=make_attempt(ada, raced_before).pk).update(ranked=False)
-    relisting.rank_player(ada)
+    relisting.relist_player(ada)
     record = bytes(ranked.record or b"")
     erase_player(ada)
     ada.refresh_from_db()
@@ -243,9 +243,9 @@ def test_the_name_is_free_again_each_time(ada: User, make_user: MakeUser) -> Non
 
 
 def test_all_sessions_end_and_no_new_one_starts(ada: User, sign_in: SignIn, client: Client) -> None:
-    elsewhere = sign_in(ada)
+    other = sign_in(ada)
     erase_player(User.objects.get(pk=ada.pk))
-    assert elsewhere.get(reverse("players:me")).headers["Location"].startswith(reverse("account_login"))
+    assert other.get(reverse("players:me")).headers["Location"].startswith(reverse("account_login"))
     client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD})
     assert "_auth_user_id" not in client.session
 
@@ -264,7 +264,7 @@ def test_the_page_is_removed(ada: User, client: Client) -> None:
 def test_a_guest_is_deleted_entirely(guest: User, make_attempt: MakeAttempt) -> None:
     make_attempt(guest, make_deal())
     PuzzleTry.objects.create(player=guest, puzzle=stored_puzzle())
-    relisting.rank_player(guest)
+    relisting.relist_player(guest)
     erase_player(guest)
     assert not User.objects.exists()
     assert not Attempt.objects.exists()

@@ -28,7 +28,7 @@ from games.races import race_origins
 from games.races.models import RaceOrigin
 from games.rules import Record, replay
 from leaderboards.boards import relisting
-from leaderboards.ratings import rating_reconciler
+from leaderboards.ratings import folding
 from leaderboards.verdicts.decisions import decide
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, exported
 from tests.factories import make_deal
@@ -47,9 +47,9 @@ def test_all_data_about_a_player_is_included(make_user: MakeUser, make_attempt: 
     friend = make_user("Grace")
     follow(user, friend)
     attempts = [make_attempt(user, make_deal("plot")), make_attempt(user, make_deal(practice=True))]
-    relisting.rank_player(user)
+    relisting.relist_player(user)
     raced.race([user, friend])
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     found = exported(user)
     account = found["account"]
     assert (account["name"], account["public_id"]) == ("Ada", str(user.public_id))
@@ -58,7 +58,9 @@ def test_all_data_about_a_player_is_included(make_user: MakeUser, make_attempt: 
     assert account["authenticators"][0]["type"] == "totp"
     assert [entry["name"] for entry in found["following"]] == ["Grace"]
     assert [entry["id"] for entry in found["attempts"]] == [str(attempt.public_id) for attempt in attempts]
-    assert [entry["attempt"] for entry in found["results"]] == [str(attempts[0].public_id)]
+    assert [(entry["attempt"], entry["ladder"]) for entry in found["results"]] == [
+        (str(attempts[0].public_id), "established")
+    ]
     assert [(entry["rank"], entry["before"]["mu"]) for entry in found["ratings"]] == [(1, 1500)]
     assert found["ratings"][0]["after"]["mu"] > 1500
     text = json.dumps(found)
@@ -89,9 +91,9 @@ def test_appeals_and_reports_include_their_answers(make_user: MakeUser) -> None:
     ada, grace = make_user("Ada"), make_user("Grace")
     attempt = doubtful(ada)
     reported = doubtful(grace, attempt.deal, state="verified", reasons=[])
-    made = appeals.appeal(attempt, ada, "I was quick.")
+    created = appeals.appeal(attempt, ada, "I was quick.")
     reports.report(reported, ada, "speed", "Hm.")
-    appeals.answer_appeal(made, grace, "So it seems.", Attempt.State.REJECTED)
+    appeals.answer_appeal(created, grace, "So it seems.", Attempt.State.REJECTED)
     found = exported(ada)
     appeal, report = found["appeals"][0], found["reports"][0]
     assert (appeal["attempt"], appeal["text"]) == (str(attempt.public_id), "I was quick.")
@@ -226,8 +228,8 @@ def test_tries_at_puzzles_are_included_without_the_solution(user: User, make_use
 def test_an_unreadable_record_does_not_stop_the_export(user: User, make_attempt: MakeAttempt) -> None:
     attempt = make_attempt(user, make_deal(practice=True))
     type(attempt).objects.filter(pk=attempt.pk).update(record=b"no record")
-    (told,) = exported(user)["attempts"]
-    assert told["record"] is None
+    (exported_attempt,) = exported(user)["attempts"]
+    assert exported_attempt["record"] is None
 
 
 def test_staff_decisions_are_included_without_their_notes(

@@ -25,8 +25,7 @@ from hypothesis import strategies as st
 from accounts.models import User
 from accounts.names import confusables
 from accounts.names.allowed_characters import is_fit
-from accounts.names.player_search import MOST, find_players
-from accounts.names.public_names import find_by_name
+from accounts.names.directory import MOST_FOUND, find_by_name, find_players
 from accounts.names.renaming import rename_player
 from accounts.names.validation import LONGEST, LONGEST_KEY, alike_keys, clean_name, guest_name, name_key
 from accounts.sign_in.guests import create_guest
@@ -232,21 +231,21 @@ def test_existing_names_keep_their_owners() -> None:
     old = [("Søren", "søren"), ("Soren", "soren"), ("S\u00f6ren", "soren~"), ("\u3164\u3164", "\u3164"), ("Ada", "ada")]
     old += [("HOPE455", "hope4ss"), ("ΗΟΡΕ455", "nope4ss"), ("Νίκος", "vlkoo")]  # keys did not consider capitals
     old += [("محـمد", "محـمد"), ("محمد", "محمد"), ("علـي", "علـي")]  # nor tatweels
-    made = [User.objects.create_user(name, password=PASSWORD, name_key=key) for name, key in old]
+    users = [User.objects.create_user(name, password=PASSWORD, name_key=key) for name, key in old]
     User.objects.create_user("guest-1", is_guest=True)
     migration.fold_again(apps, None)
     keys = dict(User.objects.values_list("pk", "name_key"))
     assert keys.pop(max(keys)) is None  # the guest's
-    numbers = [user.pk for user in made]
+    numbers = [user.pk for user in users]
     assert [keys[number] for number in numbers] == [
         "soren", f"soren~{numbers[1]}", f"soren~{numbers[2]}", f"~{numbers[3]}", "ada",
         "hope4ss", f"hope4ss~{numbers[6]}", "nlkoo", "محمد", f"محمد~{numbers[9]}", "على",
     ]  # fmt: skip
     migration.fold_again(apps, None)
     assert dict(User.objects.filter(is_guest=False).values_list("pk", "name_key")) == keys
-    for typed, user in [(user.username, user) for user in made[:3] + made[4:]] + [
-        ("SOREN", made[0]),
-        ("علي", made[10]),
+    for typed, user in [(user.username, user) for user in users[:3] + users[4:]] + [
+        ("SOREN", users[0]),
+        ("علي", users[10]),
     ]:
         client = Client()
         client.post("/accounts/login/", {"login": typed, "password": PASSWORD})
@@ -351,10 +350,10 @@ def test_only_players_with_a_page_are_found() -> None:
 
 
 def test_a_page_of_players_is_one_query() -> None:
-    for number in range(MOST + 5):
+    for number in range(MOST_FOUND + 5):
         player(f"Theseus {number}")
     with CaptureQueriesContext(connection) as queries:
-        assert len(found("theseus")) == MOST
+        assert len(found("theseus")) == MOST_FOUND
     assert len(queries) == 1
 
 

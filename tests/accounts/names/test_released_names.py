@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.housekeeping import KINDS
 from accounts.lifecycle.erasure import erase_player
 from accounts.models import HeldName, User
-from accounts.names.released_names import check_not_held
+from accounts.names.released import check_not_held
 from accounts.names.renaming import neutralise_name, rename_player
 from accounts.names.validation import name_key
 from accounts.sign_in.adapter import PlayerAdapter

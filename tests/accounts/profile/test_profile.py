@@ -20,7 +20,7 @@ from accounts.lifecycle.erasure import erase_player
 from accounts.models import Follow, User
 from accounts.names.renaming import rename_player
 from accounts.profile import avatars, follows
-from accounts.profile.profile_queries import RESULTS_A_PAGE
+from accounts.profile.contents import RESULTS_A_PAGE
 from accounts.sign_in.guests import create_guest
 from games.presentation.view_models import DealTile, ShownPlayer
 from games.rules import CATALOGUE
@@ -74,13 +74,13 @@ def test_results_are_paginated(client: Client, user: User, make_attempt: MakeAtt
     days = [today - timedelta(days=n) for n in range(4)]
     deals = [make_deal(variant, day) for variant in CATALOGUE for day in days]
     now = timezone.now()
-    made = [make_attempt(user, deal, started_at=now - timedelta(hours=n // 2)) for n, deal in enumerate(deals)]
+    attempts = [make_attempt(user, deal, started_at=now - timedelta(hours=n // 2)) for n, deal in enumerate(deals)]
     first = client.get(page(user))
     second = client.get(page(user), {"before": str(first.context["older"])})
     shown = first.context["results"] + second.context["results"]
     assert len(first.context["results"]) == RESULTS_A_PAGE
-    assert {tile.attempt.public_id for tile in shown} == {attempt.public_id for attempt in made}
-    assert len(shown) == len(made)
+    assert {tile.attempt.public_id for tile in shown} == {attempt.public_id for attempt in attempts}
+    assert len(shown) == len(attempts)
     started = [tile.attempt.started_at for tile in shown]
     assert started == sorted(started, reverse=True)
     assert second.context["older"] is None
@@ -118,7 +118,7 @@ def test_guests_and_banned_players_have_no_page(client: Client, make_user: MakeU
     ban_player(banned)
     for viewer in (client, mine):
         for player in (guest, banned, User(public_id=uuid.uuid4())):
-            for name in ("players:profile", "players:history"):
+            for name in ("players:profile", "players:history", "players:puzzle_ratings"):
                 assert viewer.get(reverse(name, args=[player.public_id])).status_code == 404
 
 
@@ -252,14 +252,6 @@ def test_it_is_decorative_and_beside_the_name(user: User, mine: Client, client: 
         assert all('alt=""' in tag for tag in tags)
     frame = json.loads(live_boards.read_frame(deal, "race"))
     assert frame["entries"][0]["avatar"] == address
-
-
-def test_a_former_player_on_a_board_has_the_neutral_one(user: User) -> None:
-    deal = make_deal("plot", DAY)
-    factories.listed(deal, BoardScore(52, 60_000, 90), who=user)
-    erase_player(user)
-    (entry,) = json.loads(live_boards.read_frame(deal, "race"))["entries"]
-    assert entry["avatar"] == NEUTRAL
 
 
 def test_following_and_unfollowing(make_user: MakeUser, mine: Client) -> None:

@@ -9,9 +9,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.lifecycle.bans import ban_player
 from accounts.models import User
-from accounts.profile.profile_queries import HISTORY
+from accounts.profile.contents import HISTORY
 from accounts.profile.puzzle_panel import LEAST_TRIES, PuzzlePanel
 from accounts.sign_in.guests import create_guest
 from games.puzzles import tries
@@ -91,10 +90,3 @@ def test_theme_strengths_are_the_shares_without_a_mistake(client: Client, user: 
     PuzzleTry.objects.filter(puzzle=others[2], player=user).update(solved_at=now)
     shown = client.get(page(user)).context["puzzles"].themes
     assert [(one.theme, one.tried, one.flawless) for one in shown] == [(Theme.DIG, 4, 3), (Theme.REDEAL, 3, 2)]
-
-
-def test_players_without_a_page_show_nothing_to_others(client: Client, user: User) -> None:
-    guest = create_guest()
-    ban_player(user)
-    for hidden in (guest, user):
-        assert client.get(chart(hidden)).status_code == 404

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounts.profile.achievements import Achievement, achievements
-from accounts.profile.player_statistics import VerifiedPlay, figures, statistics
+from accounts.profile.figures import VerifiedPlay, figures, statistics
 from accounts.profile.streaks import Streaks, streaks
 from accounts.profile.win_days import current_streaks, daily_wins
 from accounts.sign_in.guests import BACKEND
@@ -249,24 +249,24 @@ LAST = factories.DAY
 
 def wins(who: Any, back: range | list[int], state: str = "verified") -> None:
     days = [LAST - timedelta(days=n) for n in back]
-    made = {deal.day: deal for deal in Deal.objects.filter(day__in=days)}
+    attempts = {deal.day: deal for deal in Deal.objects.filter(day__in=days)}
     for day in days:
-        deal = made.get(day) or make_deal("stonewall", day, seed=secrets.token_bytes(32))
+        deal = attempts.get(day) or make_deal("stonewall", day, seed=secrets.token_bytes(32))
         result = factories.listed(deal, BoardScore(52, 1_000, 50), who=who)
         Attempt.objects.filter(pk=result.attempt_id).update(end="won", started_at=deal.opens_at, state=state)
 
 
 @pytest.mark.parametrize(
-    ("back", "most"),
+    ("back", "at_most"),
     [([], 1), ([0, 1, 2], 1), ([1, 2, 5, 6], 1), (list(range(62)), 2), (list(range(70)), 2), ([0, *range(61, 66)], 1)],
 )
-def test_it_equals_the_streak_over_all_days(back: list[int], most: int) -> None:
+def test_it_equals_the_streak_over_all_days(back: list[int], at_most: int) -> None:
     who = make_account()
     wins(who, back)
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         found = current_streaks(who.pk, LAST)
     assert found.any_game == streaks({day for day, _ in daily_wins(who.pk, date(2000, 1, 1))}, LAST).current
-    assert len(asked) <= most
+    assert len(queries) <= at_most
 
 
 def test_only_verified_wins_count() -> None:

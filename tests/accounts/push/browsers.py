@@ -10,8 +10,8 @@ import http_ece
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.test import Client
+from django.utils.http import urlsafe_base64_encode
 
-from accounts.push import vapid_key
 from accounts.push.delivery import DeliveryOutcome, Message, send
 from tests.posted import PostService
 
@@ -27,21 +27,21 @@ class Browser:
         self.auth = secrets.token_bytes(16)
         self.endpoint = f"https://fcm.googleapis.com/fcm/send/{secrets.token_hex(8)}"
 
-    def told(self, **changed: object) -> dict[str, object]:
+    def subscription(self, **changed: object) -> dict[str, object]:
         """Return what the browser sends to the site."""
         point = self.private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
         subscription = {
             "endpoint": self.endpoint,
-            "p256dh": vapid_key.to_text(point),
-            "auth": vapid_key.to_text(self.auth),
+            "p256dh": urlsafe_base64_encode(point),
+            "auth": urlsafe_base64_encode(self.auth),
         }
         return {**subscription, "hour": HOUR, "zone": "UTC", **changed}
 
     def read(self, body: bytes) -> dict[str, Any]:
-        told: dict[str, Any] = json.loads(
+        content: dict[str, Any] = json.loads(
             http_ece.decrypt(body, private_key=self.private, auth_secret=self.auth, version="aes128gcm")
         )
-        return told
+        return content
 
 
 class Service(PostService):
@@ -54,11 +54,11 @@ class Service(PostService):
         return send(message, self.connect)
 
 
-def post(client: Client, told: object) -> Any:
-    return client.post(ADDRESS, json.dumps(told), content_type="application/json")
+def post(client: Client, subscription: object) -> Any:
+    return client.post(ADDRESS, json.dumps(subscription), content_type="application/json")
 
 
 def turn_on(client: Client, **changed: object) -> Browser:
     browser = Browser()
-    assert post(client, browser.told(**changed)).json() == {"on": True}
+    assert post(client, browser.subscription(**changed)).json() == {"on": True}
     return browser

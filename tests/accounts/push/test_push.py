@@ -17,6 +17,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlsafe_base64_encode
 from py_vapid import Vapid02
 
 from accounts.lifecycle.bans import ban_player
@@ -68,7 +69,7 @@ def test_without_a_key_the_feature_is_hidden(user: User, sign_in: SignIn, settin
     client = sign_in(user)
     assert b"push-on" not in client.get(SETTINGS).content
     assert b"Reminders in the browser" not in client.get("/privacy/").content
-    assert post(client, Browser().told()).status_code == 404
+    assert post(client, Browser().subscription()).status_code == 404
     assert remind_due() == 0
 
 
@@ -91,7 +92,7 @@ def test_it_is_switched_on_and_off_per_browser(user: User, sign_in: SignIn) -> N
 
 
 def test_a_browser_can_be_on_without_a_daily_reminder(mine: Client) -> None:
-    post(mine, browser := Browser().told(hour=None))
+    post(mine, browser := Browser().subscription(hour=None))
     assert not DailyReminder.objects.exists()
     page = mine.get(SETTINGS).content.decode()
     assert "data-here" in page
@@ -125,17 +126,17 @@ def test_a_browser_can_be_on_without_a_daily_reminder(mine: Client) -> None:
     ],
 )
 def test_only_known_push_services_are_called(user: User, sign_in: SignIn, endpoint: str) -> None:
-    assert post(sign_in(user), Browser().told(endpoint=endpoint)).status_code == 400
+    assert post(sign_in(user), Browser().subscription(endpoint=endpoint)).status_code == 400
     assert not PushDevice.objects.exists()
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"p256dh": vapid_key.to_text(b"\4" + bytes(64))},
+        {"p256dh": urlsafe_base64_encode(b"\4" + bytes(64))},
         {"p256dh": "é"},
         {"p256dh": None},
-        {"auth": vapid_key.to_text(bytes(15))},
+        {"auth": urlsafe_base64_encode(bytes(15))},
         {"hour": 24},
         {"hour": "7"},
         {"hour": True},
@@ -149,15 +150,15 @@ def test_only_known_push_services_are_called(user: User, sign_in: SignIn, endpoi
 )
 def test_an_invalid_subscription_is_refused(user: User, sign_in: SignIn, wrong: dict[str, object]) -> None:
     client = sign_in(user)
-    assert post(client, Browser().told(**wrong)).status_code == 400
+    assert post(client, Browser().subscription(**wrong)).status_code == 400
     assert post(client, []).status_code == 400
     assert not PushDevice.objects.exists()
 
 
 def test_guests_and_visitors_cannot_subscribe(client: Client, sign_in: SignIn) -> None:
-    assert post(client, Browser().told()).status_code == 401
+    assert post(client, Browser().subscription()).status_code == 401
     guest = sign_in(create_guest())
-    assert post(guest, Browser().told()).status_code == 403
+    assert post(guest, Browser().subscription()).status_code == 403
     assert b"push-on" not in guest.get(SETTINGS).content
 
 
@@ -298,8 +299,8 @@ def change_password_elsewhere(_client: Client, player: User) -> None:
     other = Client()
     other.post("/accounts/login/", {"login": player.username, "password": PASSWORD})
     new = "eight of cups"
-    given = {"oldpassword": PASSWORD, "password1": new, "password2": new}
-    assert other.post(reverse("account_change_password"), given).status_code == 302
+    form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
+    assert other.post(reverse("account_change_password"), form).status_code == 302
     player.refresh_from_db()
     assert player.check_password(new)
 
@@ -354,8 +355,8 @@ RENEWED = "/players/push/renewed/"
 
 def renew(old: Any, browser: Browser) -> Any:
     """Renew a subscription as a service worker does, without session or token."""
-    told = browser.told(old=old)
-    return Client(enforce_csrf_checks=True).post(RENEWED, json.dumps(told), content_type="application/json")
+    body = browser.subscription(old=old)
+    return Client(enforce_csrf_checks=True).post(RENEWED, json.dumps(body), content_type="application/json")
 
 
 def test_a_renewed_endpoint_gets_the_reminders(user: User, browser: Browser, service: Service, today: date) -> None:
@@ -372,14 +373,9 @@ def test_a_guessed_endpoint_changes_nothing(browser: Browser, make_user: MakeUse
     for guess in ("", "https://fcm.googleapis.com/fcm/send/guess"):
         assert renew(guess, Browser()).status_code == 404
     assert renew("https://fcm.googleapis.com/fcm/send/guess", theirs).status_code == 404
-    bad = browser.told(old=browser.endpoint, endpoint="https://evil.example/send/")
+    bad = browser.subscription(old=browser.endpoint, endpoint="https://evil.example/send/")
     assert Client().post(RENEWED, json.dumps(bad), content_type="application/json").status_code == 400
     assert set(PushDevice.objects.values_list("endpoint", flat=True)) == {browser.endpoint, theirs.endpoint}
-
-
-@pytest.mark.parametrize("body", ["[]", "null", '"text"', "1", "{}", "{"])
-def test_an_invalid_renewal_is_refused(browser: Browser, body: str) -> None:
-    assert Client().post(RENEWED, body, content_type="application/json").status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -395,9 +391,9 @@ def test_an_unknown_old_endpoint_is_ignored(browser: Browser, old: Any) -> None:
 def test_a_renewal_locks_the_device_first(browser: Browser) -> None:
     """Otherwise two renewals could both read the old endpoint, and one would delete what the other has written."""
     new = Browser()
-    with CaptureQueriesContext(connection) as asked:
-        assert devices.renew(browser.endpoint, devices.subscription_of(new.told()))
-    tables = [query["sql"] for query in asked if PushDevice._meta.db_table in query["sql"]]
+    with CaptureQueriesContext(connection) as queries:
+        assert devices.renew(browser.endpoint, devices.subscription_of(new.subscription()))
+    tables = [query["sql"] for query in queries if PushDevice._meta.db_table in query["sql"]]
     first = tables[0]
     assert first.startswith("SELECT")
     assert browser.endpoint in first
@@ -419,10 +415,10 @@ def test_a_session_with_a_new_key_keeps_its_reminders(
 def test_a_browser_has_one_player_and_players_a_limit(make_user: MakeUser, sign_in: SignIn) -> None:
     first, second = make_user(), make_user()
     browser = Browser()
-    post(sign_in(first), browser.told())
+    post(sign_in(first), browser.subscription())
     theirs = sign_in(second)
-    post(theirs, browser.told())
-    post(theirs, browser.told(hour=3))
+    post(theirs, browser.subscription())
+    post(theirs, browser.subscription(hour=3))
     assert [device.player for device in PushDevice.objects.all()] == [second]
     for _ in range(devices.MOST):
         turn_on(sign_in(second))
@@ -434,10 +430,10 @@ def test_a_browser_has_one_player_and_players_a_limit(make_user: MakeUser, sign_
 def test_the_export_includes_it_without_the_endpoint(user: User, sign_in: SignIn) -> None:
     browser = turn_on(sign_in(user))
 
-    told = exported(user)
-    assert (told["reminders"][0]["hour"], told["reminders"][0]["zone"]) == (HOUR, "UTC")
-    assert told["push_devices"][0]["service"] == "fcm.googleapis.com"
-    assert browser.endpoint not in json.dumps(told)
+    document = exported(user)
+    assert (document["reminders"][0]["hour"], document["reminders"][0]["zone"]) == (HOUR, "UTC")
+    assert document["push_devices"][0]["service"] == "fcm.googleapis.com"
+    assert browser.endpoint not in json.dumps(document)
 
 
 def utc(text: str) -> datetime:
@@ -466,15 +462,8 @@ def test_a_reminder_late_in_the_evening_is_of_the_game_that_is_open(
     assert browser.read(body)["days"][0][1] == int(utc(now).timestamp() + seconds) * 1000
 
 
-def test_a_reminder_in_the_last_seconds_is_not_delivered_later(browser: Browser, service: Service, today: date) -> None:
-    late = datetime.combine(today, time(23, 59, 50), UTC)
-    DailyReminder.objects.update(due_at=late)
-    remind_due(service.send, lambda: late)
-    assert service.asked[0][1]["TTL"] == "10"
-
-
 @pytest.mark.parametrize(
-    ("hour", "zone", "now", "told", "due"),
+    ("hour", "zone", "now", "told_at", "due"),
     [
         (18, "Europe/Berlin", "2026-11-22T16:59", None, "2026-11-22T17:00"),
         (18, "Europe/Berlin", "2026-11-22T17:00", None, "2026-11-23T17:00"),
@@ -488,5 +477,5 @@ def test_a_reminder_in_the_last_seconds_is_not_delivered_later(browser: Browser,
         (9, "Atlantis/Capital", "2026-11-22T08:00", None, "2026-11-22T09:00"),
     ],
 )
-def test_the_hour_is_in_the_players_time_zone(hour: int, zone: str, now: str, told: str | None, due: str) -> None:
-    assert next_due(hour, zone, utc(now), utc(told) if told else None) == utc(due)
+def test_the_hour_is_in_the_players_time_zone(hour: int, zone: str, now: str, told_at: str | None, due: str) -> None:
+    assert next_due(hour, zone, utc(now), utc(told_at) if told_at else None) == utc(due)

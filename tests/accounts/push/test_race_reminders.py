@@ -6,13 +6,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.test import Client
-from django.utils import timezone
 
-from accounts.lifecycle.erasure import erase_player
-from accounts.models import PushDevice, RaceReminder, User
-from accounts.push import dispatch, race_reminders
+from accounts.models import RaceReminder, User
+from accounts.push import race_reminders
 from accounts.push.race_reminders import next_due, remind_due
 from accounts.sign_in.guests import create_guest
 from games.races import heats, seats
@@ -126,16 +123,6 @@ def test_once_the_doors_are_closed_it_waits_for_tomorrow(service: Service, minut
 
 
 @pytest.mark.usefixtures("browser")
-def test_it_is_sent_once(service: Service) -> None:
-    both = [RaceReminder.objects.select_related("player").get() for _ in range(2)]
-    now = at(EVENING)()
-    sent = [list(dispatch._claimed(reminder, race_reminders._plan, now)) for reminder in both]  # two processes at once
-    assert [len(messages) for messages in sent] == [1, 0]
-    assert remind_due(service.send, at(EVENING, 9)) == 0, "the process that was to send it died"
-    assert remind_due(service.send, at(EVENING + DAY)) == 1
-
-
-@pytest.mark.usefixtures("browser")
 def test_both_starts_can_be_chosen(user: User, service: Service) -> None:
     schedule(user, 7)
     starts = (MORNING, EVENING, MORNING + DAY, EVENING + DAY)
@@ -163,28 +150,6 @@ def test_players_who_race_are_not_reminded(
     Race.objects.filter(pk=run.race.pk).update(state=race_state)
     Entrant.objects.filter(player=user).update(state=state)
     assert remind_due(service.send, at(EVENING)) == sent
-
-
-@pytest.mark.usefixtures("browser")
-def test_an_expired_session_is_not_reminded(service: Service) -> None:
-    Session.objects.update(expire_date=timezone.now() - timedelta(minutes=1))
-    assert remind_due(service.send, at(EVENING)) == 0
-
-
-@pytest.mark.usefixtures("browser")
-def test_an_expired_device_ends_it(service: Service) -> None:
-    service.status = 410
-    assert remind_due(service.send, at(EVENING)) == 0
-    assert not PushDevice.objects.exists()
-    assert remind_due(service.send, at(EVENING + DAY)) == 0
-    assert len(service.asked) == 1
-    assert not RaceReminder.objects.exists()
-
-
-@pytest.mark.usefixtures("browser")
-def test_it_is_deleted_with_the_account(user: User) -> None:
-    erase_player(user)
-    assert not RaceReminder.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)  # the export is read in other threads

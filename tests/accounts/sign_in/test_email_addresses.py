@@ -107,9 +107,9 @@ def test_a_repeated_wrong_password_is_hashed_once(make_user: MakeUser, sign_in: 
 def test_few_accounts_share_an_unconfirmed_address() -> None:
     for n in range(2 * MOST_CLAIMS):
         sign_up(n)
-    kept = EmailAddress.objects.filter(email=STRANGER)
+    claims = EmailAddress.objects.filter(email=STRANGER)
     newest = {f"Claimant {n}x" for n in range(MOST_CLAIMS, 2 * MOST_CLAIMS)}
-    assert set(kept.values_list("user__username", flat=True)) == newest
+    assert set(claims.values_list("user__username", flat=True)) == newest
     assert set(User.objects.filter(email=STRANGER).values_list("username", flat=True)) == newest
 
 

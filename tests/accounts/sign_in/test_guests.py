@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.profile.profile_queries import results_page, statistics_of
+from accounts.profile.contents import statistics_of
 from accounts.sign_in.adapter import PlayerAdapter
 from accounts.sign_in.guests import create_guest, merge_guest, player_for
 from games.attempts.lifecycle import close_attempt
@@ -80,7 +80,7 @@ def test_guests_cannot_be_signed_in_to(guest: User, client: Client) -> None:
 
 def test_signing_up_keeps_the_guests_row_and_attempts(guest: User, sign_in: SignIn, make_attempt: MakeAttempt) -> None:
     attempt = make_attempt(guest, make_deal())
-    relisting.rank_player(guest)
+    relisting.relist_player(guest)
     assert not Result.objects.filter(attempt=attempt, listed=True).exists()
     client = sign_in(guest)
     before = client.session.session_key
@@ -111,19 +111,6 @@ def test_a_new_player_is_welcomed_once(client: Client) -> None:
     assert "Welcome" not in again.content.decode()
 
 
-def test_a_visitor_plays_signs_up_and_continues(client: Client) -> None:
-    """Uses only the pages."""
-    deal = make_deal("plot")
-    table = client.post(reverse("games:start", args=["plot"])).headers["Location"]
-    attempt = Attempt.objects.get()
-    assert (attempt.deal, attempt.ranked, attempt.player.is_guest) == (deal, True, True)
-    client.post(reverse("account_signup"), FORM | {"next": table})
-    attempt.refresh_from_db()
-    assert (attempt.player.display_name, attempt.player.is_guest) == ("Ada Lovelace", False)
-    assert client.get(table).status_code == 200
-    assert client.post(reverse("games:start", args=["plot"])).headers["Location"] == table
-
-
 def test_a_failed_sign_up_leaves_the_guest_unchanged(guest: User, user: User, sign_in: SignIn) -> None:
     client = sign_in(guest)
     assert client.post(reverse("account_signup"), FORM).status_code == 200
@@ -150,7 +137,7 @@ def test_signing_in_brings_the_guests_attempts_along(
     django_capture_on_commit_callbacks: Any,
 ) -> None:
     ranked, practice = make_attempt(guest, make_deal()), make_attempt(guest, make_deal(practice=True))
-    relisting.rank_player(guest)
+    relisting.relist_player(guest)
     client = sign_in(guest)
     with django_capture_on_commit_callbacks(execute=True):
         answer = client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD}, follow=True)
@@ -158,7 +145,7 @@ def test_signing_in_brings_the_guests_attempts_along(
     assert set(Attempt.objects.filter(player=user, ranked=False)) == {ranked, practice}
     assert client.session["_auth_user_id"] == str(user.pk)
     assert not Result.objects.exists()
-    assert relisting.rank_player(user) == 0
+    assert relisting.relist_player(user) == 0
     assert "Daily games among them count as practice." in answer.content.decode()
 
 
@@ -175,41 +162,27 @@ def test_an_account_cannot_take_the_best_of_several_guests(user: User, client: C
         client.post(reverse("account_logout"))
         table = client.post(reverse("games:start", args=["plot"])).headers["Location"]
     client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD})
-    (kept,) = Attempt.objects.filter(player=user)
-    assert (kept.ranked, kept.state) == (False, Attempt.State.PLAYING)
+    (attempt,) = Attempt.objects.filter(player=user)
+    assert (attempt.ranked, attempt.state) == (False, Attempt.State.PLAYING)
     page = client.get(table)
     assert "unranked" in page.content.decode()
     assert page.context["attempt"].ranked is False
     assert client.get(reverse("games:play", args=["plot"])).headers["Location"] == table
     assert client.post(reverse("games:start", args=["plot"])).headers["Location"] == table
-    close_attempt(kept.pk, "resigned")
-    settlement.settle(kept.pk)
-    relisting.rank_player(user)
+    close_attempt(attempt.pk, "resigned")
+    settlement.settle(attempt.pk)
+    relisting.relist_player(user)
     assert not Result.objects.exists()
     assert statistics_of(user)[0].overall.played == 0
     assert client.post(reverse("games:start", args=["plot"])).headers["Location"] == table
     assert Attempt.objects.filter(player=user, deal=deal).count() == 1
 
 
-def test_a_guests_pending_game_is_settled_as_practice(guest: User, user: User, make_attempt: MakeAttempt) -> None:
-    attempt = make_attempt(guest, make_deal(), state="pending")
-    assert merge_guest(guest, user) == 1
-    assert settlement.settle(attempt.pk) != Attempt.State.PENDING
-    assert not Result.objects.exists()
-
-
-def test_games_as_a_guest_do_not_count_for_a_streak(guest: User, user: User, make_attempt: MakeAttempt) -> None:
-    make_attempt(guest, make_deal(), won=True)
-    merge_guest(guest, user)
-    assert statistics_of(user)[0].overall.streak == 0
-    assert results_page(user, own=True)[0] == []
-
-
 def test_a_deal_the_account_has_played_becomes_practice(guest: User, user: User, make_attempt: MakeAttempt) -> None:
     deal = make_deal()
     own, guests = make_attempt(user, deal, won=True), make_attempt(guest, deal)
-    relisting.rank_player(user)
-    relisting.rank_player(guest)
+    relisting.relist_player(user)
+    relisting.relist_player(guest)
     merge_guest(guest, user)
     own.refresh_from_db()
     guests.refresh_from_db()
@@ -232,12 +205,6 @@ def test_tries_at_puzzles_move_unless_the_account_has_its_own(guest: User, user:
     assert not moved.filter(puzzle__in=[both, guests_daily]).exists()
 
 
-def test_signing_up_keeps_tries_at_puzzles(guest: User, sign_in: SignIn) -> None:
-    row = PuzzleTry.objects.create(player=guest, puzzle=stored_puzzle())
-    sign_in(guest).post(reverse("account_signup"), FORM)
-    assert PuzzleTry.objects.get(player__is_guest=False) == row
-
-
 def test_merging_twice_changes_nothing(guest: User, user: User, make_attempt: MakeAttempt) -> None:
     make_attempt(guest, make_deal())
     merge_guest(User.objects.get(pk=guest.pk), user)
@@ -254,8 +221,8 @@ def test_rows_are_locked_in_the_order_of_their_ids(guest_first: bool) -> None:
         user, guest = User.objects.create_user("earlier"), create_guest()
     with CaptureQueriesContext(connection) as queries:
         merge_guest(guest, user)
-    asked = [query["sql"] for query in queries if "accounts_user" in query["sql"]][:2]
-    locked = [int(re.findall(r"\"id\" = (\d+)", sql)[0]) for sql in asked]
+    statements = [query["sql"] for query in queries if "accounts_user" in query["sql"]][:2]
+    locked = [int(re.findall(r"\"id\" = (\d+)", sql)[0]) for sql in statements]
     assert locked == sorted((guest.pk, user.pk))
 
 
@@ -274,7 +241,7 @@ def test_a_failed_sign_in_merges_nothing(guest: User, user: User, sign_in: SignI
 @pytest.mark.parametrize(
     "name",
     ["account_email", "account_change_password", "account_set_password", "mfa_index", "mfa_activate_totp",
-     "mfa_add_webauthn", "usersessions_list", "account_reauthenticate"],
+     "mfa_add_webauthn", "usersessions_list", "account_reauthenticate", "socialaccount_connections"],
 )  # fmt: skip
 def test_guests_cannot_open_account_pages(guest: User, sign_in: SignIn, name: str) -> None:
     for answer in (sign_in(guest).get(reverse(name)), sign_in(guest).post(reverse(name), {"password1": "x"})):
@@ -287,12 +254,6 @@ def test_guests_cannot_open_account_pages(guest: User, sign_in: SignIn, name: st
 def test_a_guest_sees_the_sign_in_and_sign_up_forms(guest: User, sign_in: SignIn) -> None:
     for name in ("account_login", "account_signup"):
         assert guest.display_name in sign_in(guest).get(reverse(name)).content.decode()
-
-
-def test_a_guest_can_leave(guest: User, sign_in: SignIn) -> None:
-    client = sign_in(guest)
-    client.post(reverse("account_logout"))
-    assert "_auth_user_id" not in client.session
 
 
 def test_signing_up_keeps_concurrently_changed_preferences(

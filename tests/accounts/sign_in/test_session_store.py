@@ -13,14 +13,12 @@ from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.contrib.sessions.models import Session
 from django.db import connection
 from django.http import HttpRequest
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import BACKEND
 from accounts.sign_in.session_store import SessionStore
-from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -102,10 +100,3 @@ def test_sign_in_takes_one_insert() -> None:
         request.session.save()
     sessions = [query["sql"].split()[0] for query in queries if "django_session" in query["sql"]]
     assert sessions == ["INSERT"]
-
-
-def test_a_guest_returns(client: Client) -> None:
-    make_deal("plot")
-    table = client.post("/play/plot/start")["Location"]
-    assert client.get(table).status_code == 200
-    assert Session.objects.count() == 1

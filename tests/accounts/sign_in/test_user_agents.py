@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import translation
 
-from accounts.templatetags.user_agents import browser_name
+from accounts.templatetags.account_pages import browser_name
 
 MAC, ANDROID = "Macintosh; Intel Mac OS X 10_15_7", "Linux; Android 10; K"
 WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)"

@@ -44,7 +44,7 @@ from games.races import heats, race_finish, race_start, rooms, seats
 from games.races.models import Race, Room
 from games.rules import CATALOGUE, Record
 from leaderboards.boards.rank_keys import BoardScore
-from leaderboards.ratings import rating_reconciler
+from leaderboards.ratings import folding
 from tests import factories
 from tests.config.malformed import patterns
 from tests.factories import make_deal
@@ -180,7 +180,7 @@ def raced(*players: Any) -> Room:
     race_finish.settle_done(run.race.pk, timezone.now())  # runs after a commit, and nothing is committed here
     race_finish.finish(run.race.pk, timezone.now())
     Deal.objects.filter(races=run.race).update(revealed_at=timezone.now())
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     return run.room
 
 

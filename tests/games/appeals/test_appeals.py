@@ -19,7 +19,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.ghosts.models import Notice
 from games.models import Attempt, Deal
 from games.tasks import clean_games
-from leaderboards.boards import board_queries
+from leaderboards.boards import deal_boards
 from leaderboards.verdicts.decisions import decide
 from tests.factories import make_deal, signed_in
 from tests.games.appeals.doubtful import doubtful, past
@@ -42,10 +42,10 @@ def refused(*arguments: Any, **fields: Any) -> ErrorCode:
 @pytest.mark.parametrize("state", [State.REVIEW, State.REJECTED])
 def test_a_player_appeals_once(ada: User, state: State) -> None:
     attempt = doubtful(ada, state=state)
-    made = appeals.appeal(attempt, ada, "  I play\r\nby keyboard.\x00  ")
-    assert made.text == "I play\nby keyboard."
+    appeal = appeals.appeal(attempt, ada, "  I play\r\nby keyboard.\x00  ")
+    assert appeal.text == "I play\nby keyboard."
     assert refused(attempt, ada, "And again.") == ErrorCode.ALREADY_APPEALED
-    assert list(appeals.open_appeals()) == [made]
+    assert list(appeals.open_appeals()) == [appeal]
 
 
 @pytest.mark.parametrize("state", [State.PENDING, State.VERIFIED])
@@ -100,11 +100,11 @@ def test_appeals_are_limited(ada: User, monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize("decision", [State.VERIFIED, State.REJECTED])
 def test_the_answer_decides_the_game_and_notifies_its_player(ada: User, staff: User, decision: State) -> None:
     attempt = doubtful(ada)
-    made = appeals.appeal(attempt, ada, "Please look.")
-    appeals.answer_appeal(made, staff, "We have looked.", decision)
+    appeal = appeals.appeal(attempt, ada, "Please look.")
+    appeals.answer_appeal(appeal, staff, "We have looked.", decision)
     attempt.refresh_from_db()
     assert attempt.state == decision
-    assert len(board_queries.page(attempt.deal).entries) == (decision == State.VERIFIED)
+    assert len(deal_boards.page(attempt.deal).entries) == (decision == State.VERIFIED)
     assert list(appeals.open_appeals()) == []
     notice = Notice.objects.get(player=ada)
     assert notice.data == {"address": f"/appeals/{attempt.public_id}/", "granted": decision == State.VERIFIED}
@@ -115,16 +115,16 @@ def test_the_answer_decides_the_game_and_notifies_its_player(ada: User, staff: U
 
 
 def test_a_failed_answer_leaves_the_appeal_open(ada: User, staff: User) -> None:
-    made = appeals.appeal(doubtful(ada), ada, "Please look.")
+    appeal = appeals.appeal(doubtful(ada), ada, "Please look.")
     with pytest.raises(Refusal):
-        appeals.answer_appeal(made, staff, "", State.PENDING)
-    assert list(appeals.open_appeals()) == [made]
+        appeals.answer_appeal(appeal, staff, "", State.PENDING)
+    assert list(appeals.open_appeals()) == [appeal]
     assert not Notice.objects.exists()
-    appeals.answer_appeal(made, staff, "", State.VERIFIED)
+    appeals.answer_appeal(appeal, staff, "", State.VERIFIED)
     with pytest.raises(Refusal):
-        appeals.answer_appeal(made, staff, "", State.REJECTED)
-    made.attempt.refresh_from_db()
-    assert made.attempt.state == State.VERIFIED
+        appeals.answer_appeal(appeal, staff, "", State.REJECTED)
+    appeal.attempt.refresh_from_db()
+    assert appeal.attempt.state == State.VERIFIED
 
 
 def test_staff_answer_in_the_admin(ada: User, staff: User) -> None:
@@ -159,8 +159,8 @@ def test_appeals_are_deleted_a_year_after_their_answer(ada: User, staff: User) -
     old, young, waiting = (doubtful(ada, past(name)) for name in ("stonewall", "plot", "braid"))
     for attempt, ago in ((old, 366), (young, 364)):
         then = now - timedelta(days=ago)
-        made = appeals.appeal(attempt, ada, "Look.", now)
-        appeals.answer_appeal(made, staff, "", State.REJECTED, then)
+        appeal = appeals.appeal(attempt, ada, "Look.", now)
+        appeals.answer_appeal(appeal, staff, "", State.REJECTED, then)
     Appeal.objects.update(made_at=now - timedelta(days=999))
     appeals.appeal(waiting, ada, "Look.")
     clean_games()
@@ -179,8 +179,8 @@ def report_refused(attempt: Attempt, reporter: User, reason: str = "speed", text
 
 def test_a_report_waits_for_staff_and_changes_nothing(ada: User, brook: User) -> None:
     attempt = public(ada)
-    made = reports.report(attempt, brook, "speed", " Look at the end. ")
-    assert (made.text, list(Report.objects.filter(answered_at=None))) == ("Look at the end.", [made])
+    report = reports.report(attempt, brook, "speed", " Look at the end. ")
+    assert (report.text, list(Report.objects.filter(answered_at=None))) == ("Look at the end.", [report])
     attempt.refresh_from_db()
     assert (attempt.state, attempt.reasons) == ("verified", [])
     assert not Notice.objects.exists()
@@ -250,9 +250,9 @@ def test_reporters_only_learn_that_staff_have_looked(ada: User, brook: User, *, 
     second = reports.report(attempt, cleo, "name", "")
     assert reports.answer_report(first, staff, action_taken=taken) == 2
     assert list(Report.objects.filter(answered_at=None)) == []
-    told = {notice.player_id: notice.data for notice in Notice.objects.all()}
+    notices = {notice.player_id: notice.data for notice in Notice.objects.all()}
     data = {"address": f"/reports/{attempt.public_id}/", "taken": taken}
-    assert told == {brook.pk: data, cleo.pk: data}
+    assert notices == {brook.pk: data, cleo.pk: data}
     said = "took action" if taken else "found nothing wrong"
     for path in ("/inbox/", f"/reports/{attempt.public_id}/"):
         assert said in signed_in(cleo).get(path).content.decode()
@@ -262,31 +262,31 @@ def test_reporters_only_learn_that_staff_have_looked(ada: User, brook: User, *, 
 
 def test_only_rejecting_a_game_answers_its_reports(ada: User, brook: User) -> None:
     attempt = public(ada)
-    made = reports.report(attempt, brook, "speed", "")
+    report = reports.report(attempt, brook, "speed", "")
     decide(attempt.pk, Attempt.State.VERIFIED, "ada-of-staff")
-    assert list(Report.objects.filter(answered_at=None)) == [made]
+    assert list(Report.objects.filter(answered_at=None)) == [report]
     decide(attempt.pk, Attempt.State.REJECTED, "ada-of-staff")
-    made.refresh_from_db()
-    assert made.action_taken is True
+    report.refresh_from_db()
+    assert report.action_taken is True
     assert Notice.objects.get().player_id == brook.pk
 
 
 def test_staff_answer_reports_in_the_admin(ada: User, brook: User) -> None:
-    made = reports.report(public(ada), brook, "speed", "Hm.")
+    report = reports.report(public(ada), brook, "speed", "Hm.")
     desk = signed_in(User.objects.create_superuser("Grace"))
     assert "Hm." in desk.get("/admin/appeals/report/").content.decode()
-    assert desk.get(f"/admin/appeals/report/{made.pk}/change/").status_code == 200
-    desk.post("/admin/appeals/report/", {"action": "found_nothing", "_selected_action": [made.pk]})
-    made.refresh_from_db()
-    assert made.action_taken is False
+    assert desk.get(f"/admin/appeals/report/{report.pk}/change/").status_code == 200
+    desk.post("/admin/appeals/report/", {"action": "found_nothing", "_selected_action": [report.pk]})
+    report.refresh_from_db()
+    assert report.action_taken is False
 
 
 def test_reports_are_deleted_with_the_account_or_after_a_year(ada: User, brook: User) -> None:
     now, deal, staff = timezone.now(), past(), User.objects.create_superuser("Grace")
-    made = [reports.report(public(create_guest(), deal), brook, "speed", "") for _ in range(3)]
-    for one, ago in zip(made, (366, 364), strict=False):
+    report = [reports.report(public(create_guest(), deal), brook, "speed", "") for _ in range(3)]
+    for one, ago in zip(report, (366, 364), strict=False):
         reports.answer_report(one, staff, action_taken=True, now=now - timedelta(days=ago))
     clean_games()
-    assert list(Report.objects.order_by("pk")) == made[1:]
+    assert list(Report.objects.order_by("pk")) == report[1:]
     erase_player(brook)
     assert not Report.objects.exists()

@@ -25,7 +25,7 @@ import config.asgi
 import config.urls  # noqa: F401
 from games.db import shared_cache
 from games.db.shared_cache import CACHES, MOST, STALE, ProcessCache, ReadingCache, SharedCache, digest_of
-from leaderboards.boards import board_queries
+from leaderboards.boards import deal_boards
 from leaderboards.boards.rank_keys import BoardScore
 from tests import factories
 from tests.factories import DAY, make_deal
@@ -222,31 +222,31 @@ def test_incomplete_value_is_read_again(shared: SharedCache[Any], numbers: Read)
 def test_first_page_and_pending_attempts_are_shared(
     clock: Clock, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
 ) -> None:
-    for one in (board_queries.first_pages, board_queries.pending):
+    for one in (deal_boards.first_pages, deal_boards.pending):
         monkeypatch.setattr(one, "fresh", 1.0)
     deal = make_deal("stonewall", DAY)
     for ms in (100, 200, 300):
         factories.listed(deal, BoardScore(20, ms, 40))
     factories.finished(deal)
-    first, waiting = board_queries.page(deal), board_queries.waiting(deal)
+    first, waiting = deal_boards.page(deal), deal_boards.waiting(deal)
     with django_assert_num_queries(0):
-        assert board_queries.page(deal) == first
-        assert board_queries.waiting(deal) == waiting
-        podium = board_queries.page(deal, limit=2)
+        assert deal_boards.page(deal) == first
+        assert deal_boards.waiting(deal) == waiting
+        podium = deal_boards.page(deal, limit=2)
     assert (podium.entries, podium.total, podium.before) == (first.entries[:2], 3, None)
-    assert board_queries.page(deal, "race", podium.after).entries == first.entries[2:]
-    assert board_queries.page(deal, "fewest").entries != []
+    assert deal_boards.page(deal, "race", podium.after).entries == first.entries[2:]
+    assert deal_boards.page(deal, "fewest").entries != []
     factories.listed(deal, BoardScore(50, 1, 1))
-    assert board_queries.page(deal).total == 3
+    assert deal_boards.page(deal).total == 3
     clock.now += 1.1
-    assert board_queries.page(deal).total == 4
+    assert deal_boards.page(deal).total == 4
 
 
 @pytest.mark.django_db
 def test_boards_are_served_while_redis_is_away(
     settings: Settings, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(board_queries.first_pages, "fresh", 1.0)
+    monkeypatch.setattr(deal_boards.first_pages, "fresh", 1.0)
     settings.CACHES = {
         "default": {"BACKEND": "config.backends.caches.TolerantRedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
     }

@@ -20,7 +20,7 @@ from games.explorer.models import Explorer
 from games.explorer.trails import PlayedGame
 from games.models import Attempt, Deal
 from games.races.models import Entrant
-from leaderboards.summary.game_summary import GameSummary
+from leaderboards.summary.panel import GameSummary
 from tests.factories import signed_in
 from tests.games.analysis.test_search import RECORD, losing_game
 from tests.games.explorer.played import finished, past_deal, winner

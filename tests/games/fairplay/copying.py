@@ -89,11 +89,11 @@ def disguised(
     Neighbouring moves are swapped where that makes no difference, moves are made and undone, cards are sent there and
     back, and the stock is gone through.
     """
-    told = _swapped(variant, seed, line, chance) if swapped else list(line)
-    before_the_end = range(len(told) - 1)  # the winning move is not undone
+    disguise = _swapped(variant, seed, line, chance) if swapped else list(line)
+    before_the_end = range(len(disguise) - 1)  # the winning move is not undone
     places = [chance.sample(before_the_end, k=min(len(before_the_end), n)) for n in (undone, returned, rounds)]
     table, tokens = open_table(variant, seed), list[str]()
-    for n, token in enumerate(told):
+    for n, token in enumerate(disguise):
         if n in places[0]:
             tokens += [chance.choice(table.legal_moves()), "u"]
         if n in places[1]:
@@ -106,14 +106,14 @@ def disguised(
 
 
 def _swapped(variant: str, seed: bytes, line: Sequence[str], chance: Random) -> list[str]:
-    told, table = list(line), open_table(variant, seed)
+    tokens, table = list(line), open_table(variant, seed)
     for _ in range(2):
         table = open_table(variant, seed)
-        for n in range(len(told) - 1):
-            if chance.random() < 0.5 and _ends_equally(table, told[n : n + 2]):
-                told[n : n + 2] = told[n + 1], told[n]
-            table.push(told[n])
-    return told
+        for n in range(len(tokens) - 1):
+            if chance.random() < 0.5 and _ends_equally(table, tokens[n : n + 2]):
+                tokens[n : n + 2] = tokens[n + 1], tokens[n]
+            table.push(tokens[n])
+    return tokens
 
 
 def _ends_equally(table: Table, pair: Sequence[str]) -> bool:

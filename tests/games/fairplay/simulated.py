@@ -133,7 +133,7 @@ def play(who: Person, line: Sequence[Step], chance: Random) -> Game:
     """Play the line at a person's pace, with slips, held keys, pauses for thought and network delays."""
     game, hand, now, held_up = Game(), (3.0, 2.0), 700.0 * who.slowness, 0.0
 
-    def made(token: str, after: float) -> None:
+    def record(token: str, after: float) -> None:
         nonlocal now, held_up
         now += after
         if chance.random() < who.stalls:
@@ -145,13 +145,13 @@ def play(who: Person, line: Sequence[Step], chance: Random) -> Game:
     for number, step in enumerate(line):
         fresh_hand = 1 + 0.4 * math.exp(-number / 12)
         if "-" not in step.token and number and line[number - 1].token == step.token:
-            made(step.token, _again(who, line, number, chance))
+            record(step.token, _again(who, line, number, chance))
             continue
         hand, motion = _motion(who, hand, step, chance)
-        made(step.token, fresh_hand * (_decision(who, step, chance) + motion))
+        record(step.token, fresh_hand * (_decision(who, step, chance) + motion))
         if "-" in step.token and chance.random() < 0.008 * who.slowness:
-            made("u", who.slowness * 300 * chance.lognormvariate(0, 0.3))
-            made(step.token, who.slowness * 350 * chance.lognormvariate(0, 0.3))
+            record("u", who.slowness * 300 * chance.lognormvariate(0, 0.3))
+            record(step.token, who.slowness * 350 * chance.lognormvariate(0, 0.3))
     return game
 
 

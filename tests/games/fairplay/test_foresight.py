@@ -50,7 +50,7 @@ def record(variant: str, tokens: list[str], clock: list[int] | None = None, seed
 
 
 @cache
-def told(record: Record) -> Foresight:
+def measured_once(record: Record) -> Foresight:
     """Call `measure` once per record."""
     return measure(record)
 
@@ -59,7 +59,7 @@ def told(record: Record) -> Foresight:
 def measured(game: str, kind: Kind) -> Foresight:
     seed = KNOWN[game][0]
     if game == "stonewall" and kind == "line":
-        return told(won_records("stonewall")[1])
+        return measured_once(won_records("stonewall")[1])
     chance = Random(seed)
     table = foreseeing.game(game, seed, kind, chance)
     assert table is not None
@@ -156,7 +156,7 @@ def test_an_empty_game_is_not_applicable() -> None:
 
 def test_measurements_are_deterministic() -> None:
     line = won_records("stonewall")[1]
-    assert measure(line) == told(line)
+    assert measure(line) == measured_once(line)
 
 
 def test_moves_undone_before_a_reveal_are_left_out() -> None:
@@ -164,8 +164,8 @@ def test_moves_undone_before_a_reveal_are_left_out() -> None:
     table = line.open_table()
     idle = next(token for token in table.legal_moves() if not turns_up(table, token))
     detour = replace(line, tokens=(idle, "u", *line.tokens), clock=(0, 0, *line.clock))
-    assert told(detour).choices.count == told(line).choices.count
-    assert told(detour).finds == told(line).finds
+    assert measured_once(detour).choices.count == measured_once(line).choices.count
+    assert measured_once(detour).finds == measured_once(line).finds
 
 
 def test_undone_looks_count_at_the_look() -> None:
@@ -187,7 +187,7 @@ def turns_up(table: Table, token: str) -> bool:
 def test_the_servers_moves_are_left_out() -> None:
     line = won_records("stonewall")[1]
     assert not measure(line, [[1, len(line.tokens)]]).applicable
-    assert measure(line, [[1, 10]]).finds.count < told(line).finds.count
+    assert measure(line, [[1, 10]]).finds.count < measured_once(line).finds.count
 
 
 @pytest.mark.parametrize("longer", [True, False])
@@ -228,10 +228,10 @@ def test_equal_places_are_one_option() -> None:
     table = open_table("braid", SEED)
     while not (table.pile("w") and not all(table.tableau)):
         table.push(table.legal_moves()[0])
-    told = [table.VOCABULARY.read(token) for token in options(table).values()]
-    assert len(told) <= len(table.legal_moves())
-    assert len({(move.what, move.source) for move in told if move.target >= 0}) == sum(
-        move.target >= 0 for move in told
+    moves = [table.VOCABULARY.read(token) for token in options(table).values()]
+    assert len(moves) <= len(table.legal_moves())
+    assert len({(move.what, move.source) for move in moves if move.target >= 0}) == sum(
+        move.target >= 0 for move in moves
     )
 
 

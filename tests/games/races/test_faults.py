@@ -23,7 +23,7 @@ from games.models import Attempt, Move
 from games.races import race_start
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import RatingChange
-from leaderboards.ratings import rating_audit, rating_reconciler
+from leaderboards.ratings import audit, folding
 from leaderboards.verdicts import pending_sweep
 from leaderboards.verdicts.settlement import settle
 from tests.factories import make_account
@@ -122,7 +122,7 @@ class Story:
             if name == "talon.verify":
                 settle(*arguments)
             elif name == "talon.rate_races":
-                rating_reconciler.rate_finished()
+                folding.rate_finished()
             self.trouble.queue[:1] = []
 
     def _server(self, step: Callable[[], object]) -> None:
@@ -168,7 +168,7 @@ class Story:
         assert race.deal.revealed_at is not None
         rated = RatingChange.objects.filter(race=race).order_by("entrant").values_list("entrant", flat=True)
         assert list(rated) == [one.pk for one in entrants if one.place]
-        assert list(rating_audit.faults()) == []
+        assert list(audit.faults()) == []
 
 
 def told(queue: list[Task], k: int = -1, *, dies: bool = True) -> Story:
@@ -210,7 +210,7 @@ def test_states_follow_the_arrows_and_places_are_right() -> None:
         ended[world.run.states()] += 1
     print(f"{deaths} deaths", ended.most_common(), arrows().most_common(), sep="\n")
     assert deaths
-    assert list(rating_audit.faults()) == []
+    assert list(audit.faults()) == []
     seen = Counter({(before, after): count for (_, before, after), count in arrows().items()})
     assert seen
     assert set(seen) <= RACE_ARROWS | ENTRANT_ARROWS

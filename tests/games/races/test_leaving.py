@@ -18,7 +18,7 @@ from games.models import Attempt
 from games.races import race_finish, race_start, rooms, seats
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import Rating
-from leaderboards.ratings import rating_audit, rating_reconciler
+from leaderboards.ratings import audit, folding
 from leaderboards.verdicts.decisions import decide
 from tests.games.races.runs import Run, at, refused
 
@@ -119,11 +119,11 @@ def test_a_guest_who_signs_in_later_is_not_rated() -> None:
     run.resign(0, 50)
     run.resign(1, 60)
     run.judge()
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     entrant = run.race.entrants.get(player=account)
     assert (entrant.state, entrant.place) == ("won", 1)
     assert sorted(Rating.objects.values_list("player", flat=True)) == [host.pk, other.pk]
-    assert not list(rating_audit.faults())
+    assert not list(audit.faults())
 
 
 def test_a_player_who_signs_in_before_the_start_is_rated() -> None:

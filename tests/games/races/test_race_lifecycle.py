@@ -23,7 +23,7 @@ from games.models import Attempt, Deal
 from games.races import race_finish, race_start, reconciler, seats
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import RatingChange
-from leaderboards.ratings import rating_reconciler
+from leaderboards.ratings import folding
 from leaderboards.verdicts.decisions import decide, undo
 from leaderboards.verdicts.settlement import settle
 from tests.factories import signed_in
@@ -489,7 +489,7 @@ def test_a_spoiled_race_is_voided_once_and_not_rated() -> None:
     assert "void." in void(client, run.race)
     assert (run.race.state, run.race.void) == (Race.State.VOID, Race.Void.SERVER_FAULT)
     assert "is over" in void(client, run.race)
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     assert not RatingChange.objects.exists()
 
 

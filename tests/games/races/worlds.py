@@ -29,7 +29,7 @@ from games.core.errors import Refusal
 from games.models import Attempt, Move
 from games.races import race_start, rooms
 from games.races.models import Entrant, Race, Room
-from leaderboards.ratings import fold_input, rating_reconciler
+from leaderboards.ratings import fold_input, folding
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import settle
 from tests.games.races.runs import Run, at, figures_of, winning
@@ -80,7 +80,7 @@ class World:
             self._server,
             self._server,
             self._judge,
-            rating_reconciler.rate_finished,
+            folding.rate_finished,
         ]
 
     def _player(self, place: int) -> None:
@@ -247,10 +247,10 @@ def simulate(seed: int, pool: Sequence[User]) -> World:
         world.to_the_end()
         decide_some(world)
         with patch.object(fold_input, "REVIEW_WAIT", timedelta(days=world.chance.choice([0, 10_000]))):
-            rating_reconciler.rate_finished()
+            folding.rate_finished()
             decide_reviews(world)
-            rating_reconciler.rate_finished()
-        rating_reconciler.refold_changed(at(0))
+            folding.rate_finished()
+        folding.refold_changed(at(0))
     check(world)
     rooms.close(run.room)
     return world

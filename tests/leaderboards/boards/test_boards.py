@@ -18,10 +18,10 @@ from hypothesis.extra.django import TestCase
 from accounts.lifecycle.bans import ban_player, lift_ban
 from accounts.sign_in.guests import create_guest
 from games.models import Attempt
-from leaderboards.boards import board_queries, entries, histogram, relisting
-from leaderboards.boards.board_pages import BoardPage, CursorError
+from leaderboards.boards import deal_boards, entries, histogram, relisting
 from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.rank_keys import BOARDS, DEAL, SEASON, BoardName, BoardScore, KeyRangeError, Layout
+from leaderboards.boards.rows import BoardPage, CursorError
 from leaderboards.models import Reranking, Result
 from tests import factories
 from tests.accounts.conftest import PASSWORD
@@ -51,9 +51,9 @@ def naive(results: list[Result], board: BoardName) -> list[Any]:
 
 
 def walk(deal: Any, board: BoardName, limit: int) -> list[BoardPage]:
-    pages = [board_queries.page(deal, board, limit=limit)]
+    pages = [deal_boards.page(deal, board, limit=limit)]
     while pages[-1].after:
-        pages.append(board_queries.page(deal, board, pages[-1].after, limit))
+        pages.append(deal_boards.page(deal, board, pages[-1].after, limit))
     return pages
 
 
@@ -76,11 +76,11 @@ class BoardProperties(TestCase):
             assert {page.total for page in pages} == {len(expected)}
             for page, previous in zip(pages[1:], pages, strict=False):
                 assert page.before
-                assert board_queries.page(deal, board, page.before, limit).entries == previous.entries
+                assert deal_boards.page(deal, board, page.before, limit).entries == previous.entries
             for one in results:
                 rank = expected.index(one.player.public_id) + 1 if one.listed else None
-                assert board_queries.rank_of(deal, board, one.player) == rank
-                near = board_queries.around(deal, board, one.player, span=2)
+                assert deal_boards.rank_of(deal, board, one.player) == rank
+                near = deal_boards.around(deal, board, one.player, span=2)
                 if rank is None:
                     assert near == []
                 else:
@@ -120,37 +120,37 @@ def test_a_rebuild_repairs_faults(deal: Any) -> None:
 
 def test_a_cursor_works_after_its_entry_is_removed(deal: Any) -> None:
     results = [factories.listed(deal, BoardScore(20, ms, 40)) for ms in (100, 200, 300)]
-    cursor = board_queries.page(deal, limit=2).after
+    cursor = deal_boards.page(deal, limit=2).after
     entries.remove(results[1])
-    assert [(e.rank, e.elapsed_ms) for e in board_queries.page(deal, "race", cursor).entries] == [(2, 300)]
+    assert [(e.rank, e.elapsed_ms) for e in deal_boards.page(deal, "race", cursor).entries] == [(2, 300)]
 
 
 @pytest.mark.parametrize("text", ["", "x", "a:b", "e30:xxxx", "\x00", "é" * 40])
 def test_a_bad_cursor_is_a_typed_error(deal: Any, text: str) -> None:
     factories.listed(deal, BoardScore(1, 1, 1))
     if not text:
-        assert board_queries.page(deal, "race", text).entries
+        assert deal_boards.page(deal, "race", text).entries
         return
     with pytest.raises(CursorError):
-        board_queries.page(deal, "race", text)
+        deal_boards.page(deal, "race", text)
 
 
 def test_a_cursor_of_another_board_is_refused(deal: Any) -> None:
     for ms in (100, 200):
         factories.listed(deal, BoardScore(20, ms, 40))
-    cursor = board_queries.page(deal, "race", limit=1).after
+    cursor = deal_boards.page(deal, "race", limit=1).after
     other = make_deal("braid", DAY)
     with pytest.raises(CursorError):
-        board_queries.page(deal, "fewest", cursor)
+        deal_boards.page(deal, "fewest", cursor)
     with pytest.raises(CursorError):
-        board_queries.page(other, "race", cursor)
+        deal_boards.page(other, "race", cursor)
 
 
 def test_a_page_has_at_most_a_hundred_entries(deal: Any) -> None:
     for ms in range(103):
         factories.listed(deal, BoardScore(20, ms, 40))
-    assert len(board_queries.page(deal, limit=10_000).entries) == board_queries.MAX_PAGE_SIZE
-    assert len(board_queries.page(deal, limit=-5).entries) == 1
+    assert len(deal_boards.page(deal, limit=10_000).entries) == deal_boards.MAX_PAGE_SIZE
+    assert len(deal_boards.page(deal, limit=-5).entries) == 1
 
 
 def test_waiting_attempts_are_shown_without_a_rank(deal: Any) -> None:
@@ -160,7 +160,7 @@ def test_waiting_attempts_are_shown_without_a_rank(deal: Any) -> None:
     factories.finished(deal, who=make_account(is_guest=True))
     factories.finished(deal, who=make_account(banned_at=NOON))
     factories.finished(deal, ranked=False)
-    found = board_queries.waiting(deal)
+    found = deal_boards.waiting(deal)
     assert [(e.attempt, e.status, e.rank, e.cards_up) for e in found] == [
         (pending.public_id, "pending", None, None),
         (review.public_id, "review", None, None),
@@ -170,13 +170,13 @@ def test_waiting_attempts_are_shown_without_a_rank(deal: Any) -> None:
 def test_own_standing_is_ranked_pending_or_none(deal: Any) -> None:
     result = factories.listed(deal, BoardScore(20, 100, 40))
     pending = factories.finished(deal)
-    mine = board_queries.standing_of(deal, "race", result.player)
+    mine = deal_boards.standing_of(deal, "race", result.player)
     assert mine is not None
     assert (mine.rank, mine.status) == (1, "verified")
-    waits = board_queries.standing_of(deal, "race", pending.player)
+    waits = deal_boards.standing_of(deal, "race", pending.player)
     assert waits is not None
     assert (waits.rank, waits.status) == (None, Attempt.State.PENDING)
-    assert board_queries.standing_of(deal, "race", make_account()) is None
+    assert deal_boards.standing_of(deal, "race", make_account()) is None
 
 
 deal_scores = st.builds(BoardScore, st.integers(0, 104), st.integers(0, 2**32 - 1), st.integers(0, 5_000))
@@ -268,18 +268,18 @@ def died(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     def die(player: Any) -> int:
         raise DiedError
 
-    monkeypatch.setattr(relisting, "rank_player", die)
+    monkeypatch.setattr(relisting, "relist_player", die)
     return monkeypatch
 
 
 def rank(player: Any, deal: Any) -> int | None:
-    return board_queries.rank_of(deal, "race", player)
+    return deal_boards.rank_of(deal, "race", player)
 
 
 def ranked_later(died: pytest.MonkeyPatch) -> int:
     """Return the number of players the sweep ranks two minutes later."""
     died.undo()
-    return relisting.rank_marked(timezone.now() + LATER)
+    return relisting.relist_overdue(timezone.now() + LATER)
 
 
 def test_the_sweep_ranks_after_a_lost_sign_up(died: pytest.MonkeyPatch) -> None:
@@ -302,45 +302,45 @@ def test_the_sweep_ranks_after_a_lost_ban_and_its_end(monkeypatch: pytest.Monkey
     who = factories.listed(deal, BoardScore(20, 100, 40)).player
     for change, expected in ((ban_player, None), (lift_ban, 1)):
         with monkeypatch.context() as dies:
-            dies.setattr(relisting, "rank_player", lambda _player: 1 // 0)
+            dies.setattr(relisting, "relist_player", lambda _player: 1 // 0)
             with pytest.raises(ZeroDivisionError):
                 change(who)
         assert rank(who, deal) != expected
-        assert relisting.rank_marked(timezone.now() + LATER) == 1
+        assert relisting.relist_overdue(timezone.now() + LATER) == 1
         assert rank(who, deal) == expected
 
 
 def test_the_sweep_waits_for_the_marking_process() -> None:
     who = make_account()
-    relisting.mark_player(who)
-    assert relisting.rank_marked() == 0
-    assert relisting.rank_marked(timezone.now() + LATER) == 1
-    assert relisting.rank_marked(timezone.now() + 2 * LATER) == 0
+    relisting.mark_outdated(who)
+    assert relisting.relist_overdue() == 0
+    assert relisting.relist_overdue(timezone.now() + LATER) == 1
+    assert relisting.relist_overdue(timezone.now() + 2 * LATER) == 0
     assert Reranking.objects.count() == 0
 
 
 def test_ranking_clears_only_the_mark_it_has_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     who = make_account()
-    relisting.mark_player(who)
-    relisting.rank_player(who)
+    relisting.mark_outdated(who)
+    relisting.relist_player(who)
     assert Reranking.objects.count() == 0
-    relisting.mark_player(who)
+    relisting.mark_outdated(who)
     place = relisting._attempts_to_place
 
     def marked_again(player: Any) -> list[int]:
         found = place(player)
-        relisting.mark_player(player)
+        relisting.mark_outdated(player)
         return found
 
     monkeypatch.setattr(relisting, "_attempts_to_place", marked_again)
-    relisting.rank_player(who)
+    relisting.relist_player(who)
     assert Reranking.objects.count() == 1
 
 
 def test_a_failing_player_blocks_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     stuck, other = make_account(), make_account()
     for who in (stuck, other):
-        relisting.mark_player(who)
+        relisting.mark_outdated(who)
     place = relisting._attempts_to_place
 
     def fails(player: Any) -> list[int]:
@@ -349,5 +349,5 @@ def test_a_failing_player_blocks_no_other(monkeypatch: pytest.MonkeyPatch) -> No
         return place(player)
 
     monkeypatch.setattr(relisting, "_attempts_to_place", fails)
-    assert relisting.rank_marked(timezone.now() + LATER) == 1
+    assert relisting.relist_overdue(timezone.now() + LATER) == 1
     assert list(Reranking.objects.values_list("player_id", flat=True)) == [stuck.pk]

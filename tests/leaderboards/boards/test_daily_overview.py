@@ -13,7 +13,7 @@ from games.deals.daily_points import points
 from games.deals.difficulty import goal_of
 from games.models import Attempt
 from games.rules import CATALOGUE
-from leaderboards.boards import entries, histogram, seasons
+from leaderboards.boards import histogram, seasons
 from leaderboards.boards.listings import season_listing
 from leaderboards.boards.rank_keys import BOARDS, BoardScore
 from leaderboards.models import Season, Standing
@@ -96,16 +96,6 @@ def test_it_follows_a_rejection_and_a_restored_verdict() -> None:
     attempt.refresh_from_db()
     assert do_settle(attempt, AttemptVerdict(verified, [], score), expected=Attempt.State.REJECTED)
     assert [row[2] for row in shown()] == [100]
-    whole()
-
-
-def test_a_removed_result_is_subtracted() -> None:
-    who = make_account()
-    factories.listed(_dealt("braid"), BoardScore(52, 300, 50), who=who)
-    wall = factories.listed(_dealt("stonewall"), BoardScore(52, 800, 100), who=who)
-    assert [row[2] for row in shown()] == [150]
-    entries.remove(wall)
-    assert [row[2:] for row in shown()] == [(50, 1, 300, 50)]
     whole()
 
 

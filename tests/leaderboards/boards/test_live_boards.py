@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from django.db import OperationalError
 
 from accounts.names.renaming import rename_player
 from config.asgi import application
-from games.live.sockets.frame_socket import CLOSE_NOT_FOUND, CLOSE_TALKING
+from games.live.sockets.frame_socket import CLOSE_NOT_FOUND
 from leaderboards.boards import consumer as consumers
 from leaderboards.boards import live_boards
 from leaderboards.boards.entries import board_group
@@ -138,24 +137,6 @@ async def test_a_changed_name_reaches_all_watchers() -> None:
     await watcher.disconnect()
 
 
-async def test_a_failed_first_reading_is_repeated_without_leaks(monkeypatch: pytest.MonkeyPatch) -> None:
-    failures = iter([OSError("the database is away"), None])
-    read = live_boards.read_frame
-
-    def shaky(*asked: Any) -> str:
-        if (error := next(failures, None)) is not None:
-            raise error
-        return read(*asked)
-
-    monkeypatch.setattr(live_boards, "read_frame", shaky)
-    deal = await sync_to_async(make_deal)()
-    watcher = Watcher(deal.pk)
-    assert await watcher.connect()
-    assert (await watcher.frame())["total"] == 0
-    await watcher.disconnect()
-    assert not live_boards.hub()._watches
-
-
 async def test_a_broken_connection_leaves_no_watcher(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_asked: Any) -> str:
         raise OSError("the database is away")
@@ -172,59 +153,6 @@ async def test_a_broken_connection_leaves_no_watcher(monkeypatch: pytest.MonkeyP
     assert consumers.BoardConsumer.SOCKETS._value.get() == before
 
 
-async def test_any_number_of_newcomers_costs_one_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    readings: list[Any] = []
-    begun, gate = threading.Event(), threading.Event()
-
-    def counted(_deal: Any, board: Any, _ladder: Any) -> str:
-        readings.append(board)
-        begun.set()
-        gate.wait(60)
-        return "frame"
-
-    monkeypatch.setattr(live_boards, "read_frame", counted)
-    monkeypatch.setattr(live_boards, "SEND_EVERY", 60.0)
-    deal = await sync_to_async(make_deal)()
-    hub, shown, key = live_boards.BoardHub(), asyncio.Queue[str](), live_boards.WatchedBoard(deal, "race")
-    watchers = [Shown(shown) for _ in range(1_000)]
-    for watcher in watchers[:500]:
-        await hub.join(key, watcher)
-    assert await asyncio.to_thread(begun.wait, 60)
-    for watcher in watchers[500:900]:  # while it is being read
-        await hub.join(key, watcher)
-    gate.set()
-    for _ in range(900):
-        assert await asyncio.wait_for(shown.get(), 60) == "frame"
-    for watcher in watchers[900:]:  # just after it
-        await hub.join(key, watcher)
-    assert shown.qsize() == 100
-    assert readings == ["race"]
-    for watcher in watchers:
-        hub.leave(key, watcher)
-
-
-class Shown:
-    """A watcher that puts the frames it gets into a queue."""
-
-    def __init__(self, frames: asyncio.Queue[str]) -> None:
-        self._frames = frames
-
-    def show(self, frame: str) -> None:
-        self._frames.put_nowait(frame)
-
-
-async def test_the_last_watcher_ends_the_watch() -> None:
-    deal = await sync_to_async(make_deal)()
-    watchers = [Watcher(deal.pk) for _ in range(2)]
-    for watcher in watchers:
-        await watcher.connect()
-        await watcher.frame()
-    for watcher in watchers:
-        assert live_boards.hub()._watches
-        await watcher.disconnect()
-    assert not live_boards.hub()._watches
-
-
 @pytest.mark.parametrize("query", ["", "?board=best"])
 async def test_an_unknown_board_is_closed(query: str) -> None:
     deal_id = 0 if not query else (await sync_to_async(make_deal)()).pk
@@ -233,25 +161,6 @@ async def test_an_unknown_board_is_closed(query: str) -> None:
     message = await watcher.message()
     assert message == {"type": "websocket.close", "code": CLOSE_NOT_FOUND}
     await watcher.disconnect()
-
-
-async def test_a_watcher_may_ping_but_say_nothing_else() -> None:
-    deal = await sync_to_async(make_deal)()
-    watcher = Watcher(deal.pk)
-    await watcher.connect()
-    await watcher.say('{"type":"hello","v":1}')
-    assert (await watcher.frame())["type"] == "board"
-    await watcher.say('{"type":"ping","t":7}')
-    assert await watcher.frame() == {"type": "pong", "t": 7}
-    await watcher.say("{}")
-    assert await watcher.message() == {"type": "websocket.close", "code": CLOSE_TALKING}
-    await watcher.disconnect()
-
-
-async def test_other_sites_pages_may_not_watch() -> None:
-    deal = await sync_to_async(make_deal)()
-    stranger = Watcher(deal.pk, origin="http://evil.example")
-    assert not await stranger.connect()
 
 
 async def test_a_slow_reader_gets_only_the_newest_frame() -> None:

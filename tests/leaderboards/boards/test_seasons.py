@@ -8,10 +8,10 @@ import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.utils import timezone
 
-from leaderboards.boards import board_queries, entries, histogram, seasons
-from leaderboards.boards.board_pages import CursorError
+from leaderboards.boards import deal_boards, entries, histogram, seasons
 from leaderboards.boards.listings import season_listing
 from leaderboards.boards.rank_keys import BOARDS, BoardScore
+from leaderboards.boards.rows import CursorError
 from leaderboards.models import Recount, Result, Season, Standing
 from tests import factories
 from tests.factories import make_account, make_deal
@@ -75,19 +75,6 @@ def test_a_recount_follows_removals_and_is_idempotent() -> None:
     Recount.objects.create(player=who, day=DAY)
     seasons.recount_marked()
     assert sorted(Standing.objects.values_list("pk", "race_key")) == before
-    whole()
-
-
-def test_a_further_result_is_added_to_a_standing() -> None:
-    who, other = make_account(), make_account()
-    factories.listed(make_deal("braid", factories.DAY), BoardScore(50, 1_000, 100), who=who)
-    factories.listed(make_deal("plot", factories.DAY), BoardScore(51, 1_000, 100), who=other)
-    seasons.recount_marked()
-    kept = Standing.objects.get(player=who, season__period="week", season__variant="").pk
-    factories.listed(make_deal("braid", DAY - timedelta(days=1)), BoardScore(8, 10, 5), who=who)
-    seasons.recount_marked()
-    assert shown("week") == [(1, who.public_id, 2, 58, 1_010, 105), (2, other.public_id, 1, 51, 1_000, 100)]
-    assert Standing.objects.get(player=who, season__period="week", season__variant="").pk == kept
     whole()
 
 
@@ -170,18 +157,6 @@ def test_a_general_failure_is_not_blamed_on_one_player(monkeypatch: pytest.Monke
     assert list(Recount.objects.values_list("failed_at", flat=True)) == [None]
 
 
-def test_standings_of_years_of_play_are_ranked() -> None:
-    """More than seventeen years of play: nine deals a day left open until they close, for two years."""
-    for hours, who in ((9 * 25 * 800, make_account()), (9 * 25 * 801, make_account())):
-        result = factories.listed(
-            make_deal(("braid", "plot")[hours % 2], factories.DAY), BoardScore(20, 100, 40), who=who
-        )
-        Result.objects.filter(pk=result.pk).update(elapsed_ms=hours * 3_600_000)
-    seasons.recount_marked()
-    assert [row[4] // 3_600_000 for row in shown("all")] == [9 * 25 * 800, 9 * 25 * 801]
-    whole()
-
-
 def test_an_empty_season() -> None:
     assert seasons.page(None).entries == []
     assert seasons.around(None, "race", make_account()) == []
@@ -194,4 +169,4 @@ def test_a_deals_cursor_is_no_seasons() -> None:
         factories.listed(deal, BoardScore(20, ms, 40))
     seasons.recount_marked()
     with pytest.raises(CursorError):
-        seasons.page(seasons.season("week", DAY), "race", board_queries.page(deal, limit=1).after)
+        seasons.page(seasons.season("week", DAY), "race", deal_boards.page(deal, limit=1).after)

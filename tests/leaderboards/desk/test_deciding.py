@@ -19,11 +19,11 @@ from games.fairplay.move_gaps import Gap, Kind
 from games.fairplay.solver_likeness import SolverLikeness
 from games.models import Attempt, Decision, ForesightFigures
 from games.races.models import Entrant, Race
-from leaderboards.boards import board_queries
+from leaderboards.boards import deal_boards
 from leaderboards.boards.listings import deal_listing
 from leaderboards.desk.gap_chart import Series, chart, seconds
 from leaderboards.models import Result
-from leaderboards.ratings import rating_reconciler
+from leaderboards.ratings import folding
 from leaderboards.verdicts import decisions
 from leaderboards.verdicts.decisions import NotDecidableError, decide, undo
 from tests import factories
@@ -46,10 +46,7 @@ def state_of(attempt: Attempt) -> tuple[str, list[dict[str, Any]]]:
 
 def board(*deals: Any) -> list[list[tuple[int | None, object]]]:
     return [
-        [
-            (entry.rank, entry.player)
-            for entry in board_queries.sql_page(deal_listing(deal.pk, "race"), None, 50).entries
-        ]
+        [(entry.rank, entry.player) for entry in deal_boards.sql_page(deal_listing(deal.pk, "race"), None, 50).entries]
         for deal in deals
     ]
 
@@ -58,8 +55,8 @@ def test_every_decision_has_its_reason_and_author(decider: Any) -> None:
     attempt = reviewed(over("braid"))
     decide(attempt.pk, State.REJECTED, decider, "Too fast for hands.")
     decide(attempt.pk, State.VERIFIED, decider, "A touch screen and two fingers.")
-    kept = attempt.decisions.values_list("before", "state", "why", "by")
-    assert list(kept) == [
+    decision = attempt.decisions.values_list("before", "state", "why", "by")
+    assert list(decision) == [
         ("review", "rejected", "Too fast for hands.", decider.pk),
         ("rejected", "verified", "A touch screen and two fingers.", decider.pk),
     ]
@@ -147,14 +144,14 @@ def test_ratings_follow_a_decision_and_its_undoing(decider: Any, monkeypatch: py
     for place in range(3):
         run.play(place, first_ms=1_000 * (place + 1))
     run.judge()
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     before = raced.ratings()
     assert len(before) == 3
     decision = decide(run.attempt(0).pk, State.REJECTED, decider, "A copy.")
-    rating_reconciler.refold_changed()
+    folding.refold_changed()
     assert [row[:2] for row in raced.ratings()] != [row[:2] for row in before]
     undo(decision, decider, "No copy.")
-    rating_reconciler.refold_changed()
+    folding.refold_changed()
     assert raced.ratings() == before
 
 
@@ -249,7 +246,7 @@ def test_likeness_to_the_solver_is_shown_to_staff_who_may_watch(looker: Any, bro
 def test_a_daily_game_is_shown_beside_the_players_races(looker: Any, browser: Browser) -> None:
     player, rival = make_account(), make_account()
     raced.race([player, rival], at=timezone.now() - timedelta(days=2))
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     deal = over("plot")
     verified(deal, rival)
     page = text(browser(looker).get(at("attempt", verified(deal, player))))

@@ -15,9 +15,8 @@ from django.utils import timezone
 
 from games.appeals.models import Appeal, Report
 from games.attempts.lifecycle import DealClosedError, start_attempt
-from games.core.registry import Providers
 from games.core.verdict_reasons import reason
-from games.fairplay import account_links, evidence
+from games.fairplay import account_links
 from games.fairplay.foresight import Foresight
 from games.fairplay.foresight_store import FORM
 from games.models import Attempt, Decision, ForesightFigures, SeenDeal, StaffNote, Start
@@ -175,11 +174,11 @@ def test_links_at_any_deal_and_networks_at_the_same_are_noted() -> None:
 
 
 def test_linked_racers_are_noted_and_listed(looker: Any, browser: Browser) -> None:
-    scout, racer, other, elsewhere = (top(deal) for deal in [todays()] * 3 + [todays("plot")])
+    scout, racer, other, other_deal = (top(deal) for deal in [todays()] * 3 + [todays("plot")])
     race = raced.race([scout.player, racer.player, other.player])
     for attempt, group in ((scout, 1), (racer, 1), (other, 0)):
         race.entrants.filter(player=attempt.player).update(attempt=attempt, link_group=group)
-    raced.race([elsewhere.player]).entrants.update(attempt=elsewhere, link_group=1)
+    raced.race([other_deal.player]).entrants.update(attempt=other_deal, link_group=1)
     link = ["another racer on the same device or network"]
     assert signs() == {scout.public_id: link, racer.public_id: link}
     page = text(browser(looker).get(at("attempt", racer)))
@@ -308,17 +307,17 @@ def test_reasons_show_figures_and_gaps_are_drawn(looker: Any, browser: Browser) 
 
 def test_related_and_copied_attempts_are_linked(looker: Any, browser: Browser) -> None:
     deal, device = todays("braid"), "11111111-1111-4111-8111-111111111111"
-    guest, elsewhere = verified(deal), verified(over(days=9), make_account())
+    guest, other_deal = verified(deal), verified(over(days=9), make_account())
     copied, stranger = verified(deal), verified(deal)
     attempt = reviewed(deal)
-    for one in (guest, elsewhere, attempt):
+    for one in (guest, other_deal, attempt):
         Start.objects.create(attempt=one, deal=one.deal, device=device, network=b"", made_at=one.started_at)
     attempt.reasons.append(reason("copied_line", "Decided before.", attempt=str(copied.public_id)))
     attempt.line = b"-"  # as of a win
     attempt.save(update_fields=["reasons", "line"])
-    assert set(account_links.linked_to(attempt)) == {guest, elsewhere}
+    assert set(account_links.linked_to(attempt)) == {guest, other_deal}
     page = text(browser(looker).get(at("attempt", attempt)))
-    for one in (guest, elsewhere, copied):
+    for one in (guest, other_deal, copied):
         assert at("attempt", one) in page
     assert at("attempt", stranger) not in page
     compared = set(re.findall(r"beside=([-0-9a-f]+)", page))
@@ -346,30 +345,12 @@ def test_two_lines_are_shown_side_by_side(looker: Any, browser: Browser) -> None
     half = line[: len(line) // 2]
     left, right = verified(deal, tokens=line), verified(deal, tokens=[*half, "u", half[-1]])
     page = browser(looker).get(at("lines", left), {"beside": str(right.public_id)})
-    assert page.context["lines"].same == len(half)
+    assert page.context["lines"].equal_moves == len(half)
     assert "<s>" in text(page)
     assert SeenDeal.objects.filter(player=looker, deal=deal).exists()
     another = verified(over())
     for beside in (str(another.public_id), "no-id", ""):
         assert browser(looker).get(at("lines", left), {"beside": beside}).status_code == 404
-
-
-def test_other_apps_add_their_evidence(looker: Any, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence, "section_of", Providers())
-    deal = todays("braid")
-    attempt = reviewed(deal)
-    evidence.section_of.register(
-        lambda one: evidence.Section("An appeal", (f"For {one.public_id}.",), (("Sent", "today"),))
-    )
-    evidence.section_of.register(lambda _: evidence.Section("Foresight", rows=(("7S", "0.3"),), reveals_cards=True))
-    evidence.section_of.register(lambda _: None)
-    page = text(browser(looker).get(at("attempt", attempt)))
-    assert f"For {attempt.public_id}." in page
-    assert "Foresight" in page
-    start_attempt(looker, deal)
-    page = text(browser(looker).get(at("attempt", attempt)))
-    assert "An appeal" in page
-    assert "Foresight" not in page
 
 
 def test_a_decision_is_made_shown_and_undone(decider: Any, browser: Browser) -> None:
@@ -401,20 +382,20 @@ def test_notes_have_their_authors(decider: Any, looker: Any, browser: Browser) -
     browser(decider).post(at("note", attempt), {"text": "  "})
     page = text(browser(looker).get(at("attempt", attempt)))
     assert "Asked her &lt;b&gt;twice&lt;/b&gt;." in page
-    (kept,) = StaffNote.objects.all()
-    assert (kept.by, kept.attempt) == (decider, attempt)
-    assert timezone.now() - kept.made_at < timedelta(hours=1)
+    (note,) = StaffNote.objects.all()
+    assert (note.by, note.attempt) == (decider, attempt)
+    assert timezone.now() - note.made_at < timedelta(hours=1)
     with pytest.raises(TypeError):
-        kept.save()
+        note.save()
 
 
 def test_a_ring_is_banned_from_its_decision_page(make_staff: MakeStaff, browser: Browser) -> None:
     attempt = verified(over())
-    asked = {"player": str(attempt.player.public_id)}
+    query = {"player": str(attempt.player.public_id)}
     link = f"{reverse('admin:accounts_ban')}?player={attempt.player.public_id}"
     for rights, shown in ((), False), (("ban_user",), True):
         client = browser(make_staff("view_attempt", "decide_attempt", *rights))
-        assert (link in text(client.get(reverse("admin:desk_together"), asked))) == shown
+        assert (link in text(client.get(reverse("admin:desk_together"), query))) == shown
         assert client.get(link).status_code == (200 if shown else 403)
 
 
@@ -429,9 +410,9 @@ def test_all_attempts_of_a_ring_are_on_one_page(decider: Any, browser: Browser) 
     query = {"player": [str(who.public_id) for who in ring]}
     page = client.get(address, query)
     assert {one.attempt.public_id for one in page.context["together"].attempts} == {one.public_id for one in found}
-    told = text(client.post(address, {**query, **WHY}, follow=True))
-    assert "4 attempts decided." in told
-    assert "Undo all made together" in told
+    outcome = text(client.post(address, {**query, **WHY}, follow=True))
+    assert "4 attempts decided." in outcome
+    assert "Undo all made together" in outcome
     assert set(Attempt.objects.filter(state=State.REJECTED)) == set(found)
     assert practice.state == State.VERIFIED
     sent = {"decision": found[0].decisions.get().pk, "together": "1"}

@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Final, NamedTuple
 
 from leaderboards.ratings.formula import MU, SkillEstimate, chance
-from leaderboards.ratings.rating_rules import RACES, Fold, Raced, Racer, RatingState
+from leaderboards.ratings.rules import RACES, Fold, Raced, Racer, RatingState
 
 FIRST: Final = datetime(2026, 1, 1, tzinfo=UTC)
 #: The account that is fed; the others are 2, 3, …

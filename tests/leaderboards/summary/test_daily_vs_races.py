@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -15,11 +14,11 @@ from games.races.models import Race
 from games.races.results.confirming_races import RECENT, TOP, Run, has_raced, runs
 from games.races.results.race_suggestion import COOKIE
 from leaderboards.boards.rank_keys import BoardScore
-from leaderboards.ratings import rating_reconciler
+from leaderboards.ratings import folding
 from leaderboards.summary import daily_vs_races
-from leaderboards.summary.game_summary import GameSummary
+from leaderboards.summary.panel import GameSummary
 from tests import factories
-from tests.factories import DAY, make_account, make_deal
+from tests.factories import make_account, make_deal, signed_in
 from tests.leaderboards import raced
 
 pytestmark = pytest.mark.django_db
@@ -58,8 +57,8 @@ def test_a_race_of_the_game_against_others_counts_for_a_while(ada: Any) -> None:
 
 
 def test_a_race_as_a_guest_does_not_count(ada: Any) -> None:
-    made = raced.race([ada, make_account()], at=AT)
-    made.entrants.update(as_guest=True)
+    race = raced.race([ada, make_account()], at=AT)
+    race.entrants.update(as_guest=True)
     assert not has_raced(ada.pk, "plot", NOW)
 
 
@@ -82,7 +81,7 @@ def test_a_won_first_place_among_others_is_a_top_place(ada: Any) -> None:
     result = on_the_board(ada, make_deal("plot"))
     result.attempt.refresh_from_db()
     assert GameSummary.of(result.attempt, ada, NOW).is_top_place
-    page = browser(ada).get(reverse("boards:after", args=[result.attempt.public_id])).content.decode()
+    page = signed_in(ada).get(reverse("boards:after", args=[result.attempt.public_id])).content.decode()
     assert "data-top-place" in page
 
 
@@ -94,19 +93,13 @@ def test_a_race_or_an_old_game_ends_the_suggestion(ada: Any) -> None:
     assert daily_vs_races.unconfirmed(ada, NOW) is None
 
 
-def browser(player: Any) -> Client:
-    client = Client()
-    client.force_login(player, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client
-
-
 def test_the_profile_shows_the_hint_until_dismissed(ada: Any) -> None:
     on_the_board(ada, make_deal("plot"))
-    path, mine = f"/players/{ada.public_id}/", browser(ada)
+    path, mine = f"/players/{ada.public_id}/", signed_in(ada)
     page = mine.get(path).content.decode()
     assert "Prove yourself there: The Plot" in page
     assert '<input type="hidden" name="variant" value="plot">' in page
-    assert "race-hint" not in browser(make_account()).get(path).content.decode()
+    assert "race-hint" not in signed_in(make_account()).get(path).content.decode()
     mine.cookies[COOKIE] = "known"
     assert "race-hint" not in mine.get(path).content.decode()
 
@@ -114,8 +107,8 @@ def test_the_profile_shows_the_hint_until_dismissed(ada: Any) -> None:
 def test_the_table_has_the_hint_for_the_games_end(ada: Any) -> None:
     deal = make_deal("plot")
     attempt = factories.finished(deal, ada)
-    practised = factories.finished(make_deal("plot", DAY, practice=True), ada, ranked=False)
-    mine = browser(ada)
+    practised = factories.finished(make_deal("plot", practice=True), ada, ranked=False)
+    mine = signed_in(ada)
     path = f"/table/{attempt.public_id}/"
     assert 'id="finish-race" class="race-hint" hidden' in mine.get(path).content.decode()
     assert "finish-race" not in mine.get(f"/table/{practised.public_id}/").content.decode()
@@ -140,7 +133,7 @@ def test_staff_see_daily_games_beside_races_and_ratings(ada: Any) -> None:
         first, second, third = (rivals[k] for k in order)
         raced.race([first, second, ada, third], at=AT)
     raced.race([*rivals, ada], at=AT)
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     deal = make_deal("plot")
     attempt = on_the_board(ada, deal, place=2).attempt
     for k, rival in enumerate(rivals):

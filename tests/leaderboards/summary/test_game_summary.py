@@ -37,7 +37,7 @@ from games.rules import CATALOGUE, End, Record
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.summary import distributions
 from leaderboards.summary.distributions import Distribution, in_bars
-from leaderboards.summary.game_summary import GameSummary, ReferenceComparison
+from leaderboards.summary.panel import GameSummary, ReferenceComparison
 from tests import factories
 from tests.factories import DAY, NOON, make_account, make_deal, signed_in
 
@@ -107,14 +107,6 @@ def test_it_contains_no_cards_of_the_day(deal: Deal) -> None:
     assert "finish-challenge" not in text
 
 
-def test_the_replay_link_works(deal: Deal) -> None:
-    for own in (
-        factories.finished(deal),
-        factories.finished(make_deal("stonewall", day=TODAY - timedelta(days=3))),
-    ):
-        assert signed_in(own.player).get(reverse("games:replay", args=[own.public_id])).status_code == 200
-
-
 def test_the_game_is_read_once(deal: Deal) -> None:
     own = game(deal)
     client = signed_in(own.player)
@@ -146,16 +138,6 @@ def test_a_place_alone_or_of_a_loss_is_no_headline(deal: Deal) -> None:
     lost = game(deal, cards=12)
     assert (after(lost).headline, after(lost).place, after(lost).standing) == ("", "", "Verified: 2nd of 2")
     assert not after(lost).is_top_place
-
-
-def test_a_guest_sees_the_place_of_an_account(deal: Deal) -> None:
-    for ms in range(11):
-        game(deal, ms=ms)
-    own = game(deal, who=create_guest(), show=False)
-    assert after(own).standing == "With an account, you'd be 12th of 12."
-    text = panel(own)
-    assert "Create an account to keep it" in text
-    assert reverse("account_signup") in text
 
 
 @pytest.mark.parametrize("state", ["pending", "review", "rejected"])

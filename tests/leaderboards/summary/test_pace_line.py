@@ -66,10 +66,10 @@ def test_the_answer_has_only_the_leaders_name_and_line(client: Client) -> None:
     cache.clear()
     leader = led(1_400)
     answer = client.get(address())
-    told = answer.json()
-    assert set(told) == {"name", "points"}
-    assert told["name"] == leader.display_name
-    assert all(len(point) == 2 and all(type(figure) is int for figure in point) for point in told["points"])
+    found = answer.json()
+    assert set(found) == {"name", "points"}
+    assert found["name"] == leader.display_name
+    assert all(len(point) == 2 and all(type(figure) is int for figure in point) for point in found["points"])
     text = answer.content.decode()
     assert bytes(todays().seed).hex() not in text
     assert not [token for token in RECORD.tokens if f'"{token}"' in text]

@@ -9,10 +9,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from asgiref.sync import async_to_sync
 from django.test import Client
 
-from accounts.lifecycle.export import export
 from config import celery
 from games.attempts.lifecycle import BatchProgress
 from games.core import events
@@ -29,8 +27,8 @@ from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.verdicts import foresight_selection as choosing
 from leaderboards.verdicts.foresight_selection import LOOKED_BACK, measure_top, top_places
 from tests import factories
+from tests.accounts.conftest import exported
 from tests.factories import DAY, NOON, make_account, make_deal
-from tests.games.fairplay.scripted import winnable
 from tests.leaderboards import raced as raced_games
 
 pytestmark = pytest.mark.django_db
@@ -107,13 +105,6 @@ def test_every_rated_race_is_measured(settings: Any) -> None:
     assert measure_top(NOW) == (0, 0, False)
 
 
-def test_practice_and_unrated_races_are_not_measured() -> None:
-    practice = make_deal("stonewall", DAY, practice=True)
-    settled(practice, 1, ranked=False)
-    raced(rated=False)
-    assert measure_top(NOW).done == 0
-
-
 def test_nothing_is_measured_if_it_is_switched_off(deal: Deal, settings: Any) -> None:
     settings.FORESIGHT_PLACES = 0
     settled(deal, 1)
@@ -129,10 +120,10 @@ def test_old_deals_are_left_alone(deal: Deal) -> None:
 def test_once_is_enough(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = settled(deal, 1)
     assert measure_top(NOW).done == 1
-    kept = ForesightFigures.objects.get()
+    stored = ForesightFigures.objects.get()
     assert measure_top(NOW) == (0, 0, False)
     foresight_store.measure_and_store(attempt)  # two workers on the same game
-    assert ForesightFigures.objects.get().figures == kept.figures
+    assert ForesightFigures.objects.get().figures == stored.figures
     monkeypatch.setattr(foresight_store, "FORM", FORM + 1)
     assert evidence_of(attempt) is None
     assert measure_top(NOW).done == 1
@@ -155,11 +146,11 @@ def test_a_failing_game_stops_no_other(deal: Deal, monkeypatch: pytest.MonkeyPat
 def test_measurements_that_ran_out_of_time_are_repeated(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
     settled(deal, 1)
     assert measure_top(NOW, seconds=-1.0).done == 0
-    asked: list[str] = []
-    monkeypatch.setattr(events, "request_task", asked.append)
+    requested: list[str] = []
+    monkeypatch.setattr(events, "request_task", requested.append)
     monkeypatch.setattr(choosing, "measure_top", lambda: BatchProgress(1, 0, more=True))
     tasks.measure_foresight()
-    assert asked == ["talon.measure_foresight"]
+    assert requested == ["talon.measure_foresight"]
 
 
 def test_its_queue_is_separate_from_verdicts() -> None:
@@ -181,10 +172,10 @@ def test_the_stored_figures_are_the_measured_ones(deal: Deal) -> None:
 
 def test_a_ranked_win_is_compared_with_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foresight_store, "measure", lambda *_: Foresight("labyrinth", applicable=True))
-    deal, line = winnable("labyrinth")
-    attempt = factories.finished(deal, tokens=line)
+    monkeypatch.setattr(foresight_store, "compare_with_solver", lambda _record: SolverLikeness(20, 19))
+    attempt = factories.finished(make_deal("labyrinth", day=DAY))
     found = foresight_store.measure_and_store(attempt)
-    assert found.solver is not None
+    assert found.solver == SolverLikeness(20, 19)
     assert evidence_of(attempt) == found
     attempt.ranked = False
     assert foresight_store.measure_and_store(attempt).solver is None
@@ -210,9 +201,9 @@ def test_a_players_games_are_combined(deal: Deal) -> None:
 def test_figures_are_kept_for_a_limited_time(deal: Deal) -> None:
     for number, age in ((1, KEPT + timedelta(minutes=1)), (2, KEPT - timedelta(minutes=1))):
         ForesightFigures.objects.create(attempt=settled(deal, number), form=FORM, figures={}, made_at=NOW - age)
-    kept = ForesightFigures.objects.latest("made_at")
+    stored = ForesightFigures.objects.latest("made_at")
     remove_aged(KINDS, NOW)
-    assert ForesightFigures.objects.get() == kept
+    assert ForesightFigures.objects.get() == stored
 
 
 def test_the_verdict_is_unchanged(deal: Deal) -> None:
@@ -239,22 +230,13 @@ def test_players_do_not_see_it(deal: Deal, client: Client) -> None:
         f"/api/v1/boards/{deal.pk}",
         f"/api/v1/players/{attempt.player.public_id}/results",
     )
-    told = [client.get(page, follow=True) for page in pages]
-    assert {answer.status_code for answer in told} <= {200, 403, 404}
-    assert sum(answer.status_code == 200 for answer in told) >= 6
-    answers = [answer.content.decode() for answer in told] + [exported(attempt.player)]
+    responses = [client.get(page, follow=True) for page in pages]
+    assert {answer.status_code for answer in responses} <= {200, 403, 404}
+    assert sum(answer.status_code == 200 for answer in responses) >= 6
+    answers = [answer.content.decode() for answer in responses] + [json.dumps(exported(attempt.player))]
     for answer in answers:
         assert SECRET not in answer
         assert "foresight" not in answer.lower()
-
-
-def exported(player: Any) -> str:
-    async def read() -> str:
-        return "".join([piece async for piece in export(player)])
-
-    document: str = async_to_sync(read)()
-    assert json.loads(document)["attempts"]
-    return document
 
 
 def test_figures_are_deleted_with_the_attempt(deal: Deal) -> None:

@@ -18,8 +18,8 @@ from games.races.results import confirming_races, heat_standings
 from leaderboards import tasks
 from leaderboards.desk.review_queue import queue
 from leaderboards.models import RatedRace, Rating, RatingChange
-from leaderboards.ratings import fold_input, rating_audit, rating_reconciler
-from leaderboards.ratings.rating_rules import LAST
+from leaderboards.ratings import audit, fold_input, folding
+from leaderboards.ratings.rules import LAST
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import settle
 from tests.factories import make_account
@@ -107,8 +107,8 @@ def decided_late(state: Attempt.State, *, lapsed: bool = False) -> list[tuple[An
     second.judge()
     assert RatingChange.objects.filter(entrant__race=second.race).count() == 3
     decide(first.attempt_ids[0], state, "staff")
-    told = Notice.objects.filter(kind=Notice.Kind.RATING_MOVED, player__in=players)
-    assert {notice.data["before"] == notice.data["after"] for notice in told} <= {
+    notices = Notice.objects.filter(kind=Notice.Kind.RATING_MOVED, player__in=players)
+    assert {notice.data["before"] == notice.data["after"] for notice in notices} <= {
         False
     }  # at the limit for new players, none moves
     return rows([first, second], players)
@@ -118,7 +118,7 @@ def decided_late(state: Attempt.State, *, lapsed: bool = False) -> list[tuple[An
 @pytest.mark.parametrize("state", [VERIFIED, REJECTED])
 def test_a_late_decision_stores_the_same_as_an_early_one(state: Attempt.State, lapsed: bool) -> None:
     assert decided_late(state, lapsed=lapsed) == decided_from_the_start(state)
-    assert list(rating_audit.faults()) == []
+    assert list(audit.faults()) == []
 
 
 def test_a_race_in_review_is_rated_after_two_days() -> None:
@@ -128,12 +128,12 @@ def test_a_race_in_review_is_rated_after_two_days() -> None:
     Race.objects.update(finished_at=finished + timedelta(minutes=1))
     tasks.rate_races()
     assert not RatedRace.objects.exists()
-    assert list(rating_audit.faults()) == []
+    assert list(audit.faults()) == []
     Race.objects.update(finished_at=finished)
     tasks.rate_races()
     rated = RatingChange.objects.order_by("entrant").values_list("player", "rank")
     assert list(rated) == [(run.players[1].pk, 1), (run.players[2].pk, 2)]
-    assert list(rating_audit.faults()) == []
+    assert list(audit.faults()) == []
 
 
 def test_a_loser_in_review_counts_as_last_after_two_days(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,12 +147,12 @@ def test_a_loser_in_review_counts_as_last_after_two_days(monkeypatch: pytest.Mon
     ranks = RatingChange.objects.order_by("entrant").values_list("rank", flat=True)
     assert list(ranks) == [1, 2, LAST]
     assert run.entrant(2).place is None
-    assert rating_reconciler.refold_changed() == 0
+    assert folding.refold_changed() == 0
     monkeypatch.setattr(events, "request_task", lambda *_, **__: True)
     decide(loser.pk, VERIFIED, "staff")
-    assert rating_reconciler.refold_changed() == 1
+    assert folding.refold_changed() == 1
     assert list(ranks.all()) == [1, 2, 3]
-    assert list(rating_audit.faults()) == []
+    assert list(audit.faults()) == []
 
 
 @pytest.mark.parametrize("state", [VERIFIED, REJECTED])
@@ -166,10 +166,10 @@ def test_a_lost_refold_after_a_late_decision_is_made_up_for(
     tasks.rate_races()
     monkeypatch.setattr(events, "request_task", lambda *_, **__: True)
     decide(run.attempt(0).pk, state, "staff")
-    assert rating_reconciler.refold_changed() == 1
+    assert folding.refold_changed() == 1
     assert RatingChange.objects.count() == 3
-    assert rating_reconciler.refold_changed() == 0
-    assert list(rating_audit.faults()) == []
+    assert folding.refold_changed() == 0
+    assert list(audit.faults()) == []
 
 
 def test_a_record_back_in_review_revokes_its_rating() -> None:
@@ -181,7 +181,7 @@ def test_a_record_back_in_review_revokes_its_rating() -> None:
     Attempt.objects.filter(pk=attempt.pk).update(state=REVIEW)
     race_finish.recompute_places(run.race.pk)
     assert set(RatingChange.objects.values_list("player", flat=True)) == {player.pk for player in run.players[1:]}
-    assert list(rating_audit.faults()) == []
+    assert list(audit.faults()) == []
 
 
 def test_a_heat_in_review_gives_no_points_and_proves_nothing() -> None:

@@ -14,7 +14,7 @@ from games.core import metrics
 from games.db.statements import run_in_order
 from games.models import Attempt
 from leaderboards import tasks
-from leaderboards.boards import board_queries, entries, histogram, relisting
+from leaderboards.boards import deal_boards, entries, histogram, relisting
 from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.rank_keys import BOARDS, BoardScore
 from leaderboards.models import DealBoard, Result
@@ -51,7 +51,7 @@ def test_a_verdict_completes_and_ranks_the_attempt() -> None:
     assert settle(attempt.pk) == State.VERIFIED
     attempt.refresh_from_db()
     assert attempt.verified_at is not None
-    (entry,) = board_queries.page(attempt.deal).entries
+    (entry,) = deal_boards.page(attempt.deal).entries
     assert (entry.rank, entry.attempt) == (1, attempt.public_id)
     assert (entry.cards_up, entry.elapsed_ms, entry.tokens) == (attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
     assert entry.finished_at == attempt.finished_at
@@ -59,7 +59,7 @@ def test_a_verdict_completes_and_ranks_the_attempt() -> None:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
+def notified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     found: list[tuple[str, dict[str, Any]]] = []
 
     def send(group: str, message: dict[str, Any], about: object = None) -> None:
@@ -74,7 +74,7 @@ def counted(state: State) -> float:
 
 
 def test_player_and_watchers_are_notified_after_the_commit(
-    told: list[Any], django_capture_on_commit_callbacks: Any
+    notified: list[Any], django_capture_on_commit_callbacks: Any
 ) -> None:
     deal = make_deal("stonewall", DAY)
     factories.listed(deal, BoardScore(104, 1, 1))
@@ -82,7 +82,7 @@ def test_player_and_watchers_are_notified_after_the_commit(
     before = counted(State.VERIFIED)
     with django_capture_on_commit_callbacks() as callbacks:
         settle(attempt.pk)
-    assert told == []
+    assert notified == []
     for callback in callbacks:
         callback()
     attempt.refresh_from_db()
@@ -97,29 +97,29 @@ def test_player_and_watchers_are_notified_after_the_commit(
         "elapsed_ms": attempt.elapsed_ms,
         "tokens": attempt.tokens,
     }
-    assert (f"attempt.{attempt.public_id.hex}", verdict) in told
-    assert (entries.board_group(deal.pk), {"type": "board.changed", "deal": deal.pk}) in told
+    assert (f"attempt.{attempt.public_id.hex}", verdict) in notified
+    assert (entries.board_group(deal.pk), {"type": "board.changed", "deal": deal.pk}) in notified
     assert counted(State.VERIFIED) == before + 1
 
 
 def test_a_verdict_without_a_rank_is_sent_and_ends_pending(
-    told: list[Any], django_capture_on_commit_callbacks: Any
+    notified: list[Any], django_capture_on_commit_callbacks: Any
 ) -> None:
     deal = make_deal("stonewall", DAY)
     attempt = factories.finished(deal, record=factories.record_of(deal, ["u"]))
     with django_capture_on_commit_callbacks(execute=True):
         settle(attempt.pk)
-    (verdict,) = [message for group, message in told if group.startswith("attempt.")]
+    (verdict,) = [message for group, message in notified if group.startswith("attempt.")]
     assert [verdict[key] for key in ("state", "rank", "cards_up", "elapsed_ms", "tokens")] == ["rejected", *[None] * 4]
     assert verdict["reasons"][0]["code"] == "replay_failed"
-    assert entries.board_group(deal.pk) in {group for group, _message in told}
+    assert entries.board_group(deal.pk) in {group for group, _message in notified}
     attempt.refresh_from_db()
     assert (attempt.state, attempt.reasons[0]["code"], attempt.cards_up) == (State.REJECTED, "replay_failed", None)
-    assert board_queries.page(deal).entries == []
+    assert deal_boards.page(deal).entries == []
 
 
 def test_an_unchanged_result_keeps_its_row_and_sends_its_rank(
-    told: list[Any], django_capture_on_commit_callbacks: Any
+    notified: list[Any], django_capture_on_commit_callbacks: Any
 ) -> None:
     deal = make_deal("stonewall", DAY)
     factories.listed(deal, BoardScore(104, 1, 1))
@@ -128,7 +128,7 @@ def test_an_unchanged_result_keeps_its_row_and_sends_its_rank(
     with django_capture_on_commit_callbacks(execute=True):
         decide(attempt.pk, State.VERIFIED, "ada")
     assert Result.objects.get(attempt=attempt).pk == result.pk
-    assert [message["rank"] for group, message in told if group.startswith("attempt.")] == [2]
+    assert [message["rank"] for group, message in notified if group.startswith("attempt.")] == [2]
 
 
 def test_only_a_first_verdict_is_timed(
@@ -154,10 +154,10 @@ def test_only_recomputable_verdicts_skip_the_disk_flush(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A staff decision cannot be recomputed from a record."""
-    asked: list[str] = []
+    executed: list[str] = []
 
     def written(statements: Any) -> Any:
-        asked.extend(sql for sql, _ in statements)
+        executed.extend(sql for sql, _ in statements)
         lock, *others = statements
         assert lock[0].endswith(" ORDER BY id FOR NO KEY UPDATE")
         known = [(lock[0].removesuffix(" FOR NO KEY UPDATE"), lock[1]), *others]
@@ -168,11 +168,11 @@ def test_only_recomputable_verdicts_skip_the_disk_flush(
         patch.setattr(settlement, "connection", SimpleNamespace(vendor="postgresql"))
         patch.setattr(settlement, "run_in_order", written)
         settle(attempt.pk)
-        assert "SET LOCAL synchronous_commit TO off" in asked
-        asked.clear()
+        assert "SET LOCAL synchronous_commit TO off" in executed
+        executed.clear()
         decide(attempt.pk, State.REJECTED, "ada")
-    assert len(asked) == 2
-    assert not any("synchronous_commit" in sql for sql in asked)
+    assert len(executed) == 2
+    assert not any("synchronous_commit" in sql for sql in executed)
 
 
 def test_boards_are_changed_in_the_order_of_their_deals(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +190,7 @@ def test_boards_are_changed_in_the_order_of_their_deals(monkeypatch: pytest.Monk
     assert len(settlement.settle_all(cases, expected=State.PENDING)) == 3
     assert held == sorted(held)
     for attempt in attempts:
-        assert attempt.public_id in {entry.attempt for entry in board_queries.page(attempt.deal).entries}
+        assert attempt.public_id in {entry.attempt for entry in deal_boards.page(attempt.deal).entries}
 
 
 def test_another_workers_concurrent_verdict_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,26 +204,6 @@ def test_another_workers_concurrent_verdict_is_returned(monkeypatch: pytest.Monk
     monkeypatch.setattr(settlement, "compare", overtaken)
     assert settle(attempt.pk) == State.REVIEW
     assert Result.objects.count() == 0
-
-
-def test_duplicate_deliveries_settle_once() -> None:
-    attempt = factories.finished(make_deal("stonewall", DAY))
-    assert [settle(attempt.pk) for _ in range(3)] == [State.VERIFIED] * 3
-    assert Result.objects.count() == 1
-    assert DealBoard.objects.get(deal=attempt.deal).version == 1
-    whole(attempt.deal)
-
-
-def test_one_of_two_workers_settles_an_attempt() -> None:
-    attempt = factories.finished(make_deal("stonewall", DAY))
-    first, second = (Attempt.objects.select_related("deal").get(pk=attempt.pk) for _ in range(2))
-    rejected = AttemptVerdict(State.REJECTED, [{"code": "x", "message": "x"}], None)
-    assert do_settle(first, rejected, expected=State.PENDING)
-    verified = AttemptVerdict.of(verification.judge(second))
-    assert not do_settle(second, verified, expected=State.PENDING)
-    attempt.refresh_from_db()
-    assert (attempt.state, Result.objects.count()) == (State.REJECTED, 0)
-    whole(attempt.deal)
 
 
 def test_an_attempt_just_moved_is_not_settled_for_the_old_player() -> None:
@@ -263,35 +243,26 @@ def test_guests_and_banned_players_are_ranked_once_permitted(fields: dict[str, A
     who = make_account(**fields)
     attempt = factories.finished(make_deal("stonewall", DAY), who=who)
     assert settle(attempt.pk) == State.VERIFIED
-    assert board_queries.page(attempt.deal).entries == []
-    assert board_queries.rank_of(attempt.deal, "race", who) is None
+    assert deal_boards.page(attempt.deal).entries == []
+    assert deal_boards.rank_of(attempt.deal, "race", who) is None
     who.is_guest, who.banned_at = False, None
     who.save()
-    assert relisting.rank_player(who) == 1
-    assert relisting.rank_player(who) == 0
-    assert board_queries.rank_of(attempt.deal, "race", who) == 1
+    assert relisting.relist_player(who) == 1
+    assert relisting.relist_player(who) == 0
+    assert deal_boards.rank_of(attempt.deal, "race", who) == 1
     whole(attempt.deal)
-
-
-def test_a_merged_guests_results_are_ranked_for_the_account() -> None:
-    guest, user = make_account(is_guest=True), make_account()
-    attempt = factories.settled(make_deal("stonewall", DAY), who=guest)
-    Attempt.objects.filter(player=guest).update(player=user)
-    Result.objects.filter(player=guest).update(player=user)
-    assert relisting.rank_player(user) == 1
-    assert board_queries.rank_of(attempt.deal, "race", user) == 1
 
 
 def test_a_doubtful_attempt_waits_for_staff() -> None:
     deal = make_deal("braid", DAY)
     attempt = doubtful(deal)
     assert settle(attempt.pk) == State.REVIEW
-    assert board_queries.page(deal).entries == []
-    assert [entry.status for entry in board_queries.waiting(deal)] == ["review"]
+    assert deal_boards.page(deal).entries == []
+    assert [entry.status for entry in deal_boards.waiting(deal)] == ["review"]
     decide(attempt.pk, State.VERIFIED, "ada", "Watched the replay.")
     attempt.refresh_from_db()
-    assert [entry.rank for entry in board_queries.page(deal).entries] == [1]
-    assert board_queries.waiting(deal) == []
+    assert [entry.rank for entry in deal_boards.page(deal).entries] == [1]
+    assert deal_boards.waiting(deal) == []
     assert staff_decision(attempt) == State.VERIFIED
     assert {"burst", "staff"} <= {reason["code"] for reason in attempt.reasons}
     whole(deal)
@@ -300,9 +271,9 @@ def test_a_doubtful_attempt_waits_for_staff() -> None:
 def test_staff_may_reject_a_verified_result_and_restore_it() -> None:
     attempt = factories.settled(make_deal("stonewall", DAY))
     decide(attempt.pk, State.REJECTED, "ada")
-    assert board_queries.page(attempt.deal).entries == []
+    assert deal_boards.page(attempt.deal).entries == []
     decide(attempt.pk, State.VERIFIED, "ada")
-    assert [entry.rank for entry in board_queries.page(attempt.deal).entries] == [1]
+    assert [entry.rank for entry in deal_boards.page(attempt.deal).entries] == [1]
     attempt.refresh_from_db()
     assert len([reason for reason in attempt.reasons if reason["code"] == "staff"]) == 1
     whole(attempt.deal)
@@ -412,7 +383,7 @@ def test_a_task_also_settles_the_oldest_waiting_attempts() -> None:
     for attempt in waiting:
         attempt.refresh_from_db()
     assert [attempt.state for attempt in waiting] == [State.VERIFIED, State.VERIFIED, State.PENDING, State.VERIFIED]
-    assert [entry.rank for entry in board_queries.page(deal).entries] == [1, 2, 3]
+    assert [entry.rank for entry in deal_boards.page(deal).entries] == [1, 2, 3]
     assert DealBoard.objects.get(deal=deal).version == 3
     whole(deal)
 
@@ -439,7 +410,7 @@ def test_batched_attempts_are_judged_as_if_alone() -> None:
     settle(first.pk, max_others=9)
     states = [Attempt.objects.get(pk=one.pk).state for one in (first, copy, broken, banned)]
     assert states == [State.VERIFIED, State.REVIEW, State.REJECTED, State.VERIFIED]
-    assert [entry.attempt for entry in board_queries.page(deal).entries] == [first.public_id]
+    assert [entry.attempt for entry in deal_boards.page(deal).entries] == [first.public_id]
     whole(deal)
 
 

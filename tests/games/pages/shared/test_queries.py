@@ -21,7 +21,7 @@ from games.inbox import notices
 from games.models import Deal
 from games.races import lobby, matchmaking, roll_call, rooms, seats
 from games.races.models import Entrant, Room
-from leaderboards.ratings import rating_reconciler
+from leaderboards.ratings import folding
 from tests.games.races.finished_races import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, at
 
@@ -182,7 +182,7 @@ def test_queries_of_a_result(people: list[User], rated: Any) -> None:
     many_race = heat(at(0).date(), 3, dict(zip(people, range(6), strict=True)), rated=rated)
     few_race = heat(at(0).date(), 11, dict(zip(people[:2], (2, 1), strict=True)), rated=rated)
     if rated:
-        assert rating_reconciler.rate_finished() == 2
+        assert folding.rate_finished() == 2
     few, many = (
         statements_of(page_of(people[0], f"/races/{race.room.code}/{race.number}/")) for race in (few_race, many_race)
     )

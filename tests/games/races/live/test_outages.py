@@ -24,7 +24,7 @@ from games.races.live import host_succession, protocol, room_hub
 from games.races.live.host_succession import HostPresence
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import RatedRace, Rating, RatingChange
-from leaderboards.ratings import rating_reconciler
+from leaderboards.ratings import folding
 from tests.games.races.conftest import House, Watch, house_of
 from tests.games.races.runs import Run, at, goal
 
@@ -77,7 +77,7 @@ def test_a_longer_outage_voids_the_race_without_harm(away: Away) -> None:
     run.tend(35)
     assert (run.states(), run.race.void) == ("void absent absent absent", Race.Void.SERVER_FAULT)
     run.judge()
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     assert [kept.objects.count() for kept in (RatingChange, Rating, RatedRace)] == [0, 0, 0]
     assert not Attempt.objects.filter(state=Attempt.State.PLAYING).exists()
     deal = run.race.deal
@@ -97,7 +97,7 @@ def test_a_void_race_never_changes_ratings(seen: str) -> None:
     assert race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(70))
     run.judge()
     run.tend(80)
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     assert run.race.state == "void"
     assert not RatingChange.objects.exists()
     assert {place for _, place, _ in run.placed()} <= {None}

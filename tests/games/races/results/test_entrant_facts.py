@@ -28,7 +28,7 @@ from games.races.results.heat_points import heat_points
 from games.races.results.places import placed
 from games.rules import Score
 from leaderboards.models import RatingChange
-from leaderboards.ratings import rating_reconciler
+from leaderboards.ratings import folding
 from tests import factories
 from tests.factories import NOON, make_account, make_deal
 from tests.games.races.finished_races import heat, race_of
@@ -146,12 +146,12 @@ def test_linked_players_are_rated_only_against_others_forever() -> None:
         race_origins.record(one.pk, None, "192.0.2.0/24", NOON)
     made = raced.race(who[:2])
     raced.race(who, at=NOON + timedelta(minutes=9))
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     before = raced.changes()
     assert {change.race_id for change in made.rating_changes.all()} == set()
     assert len(before) == 3
     RaceOrigin.objects.all().delete()
-    rating_reconciler.refold(made.pk)
+    folding.refold(made.pk)
     assert raced.changes() == before
 
 
@@ -160,7 +160,7 @@ def test_only_linked_players_are_told(client: Client) -> None:
     for one in who[:2]:
         race_origins.record(one.pk, None, "192.0.2.0/24", NOON)
     made = raced.race(who)
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     told = []
     viewers: list[User | None] = [*who, None]
     for viewer in viewers:
@@ -221,7 +221,7 @@ def test_a_guest_who_signs_up_after_winning_is_not_rated() -> None:
     run.resign(0, 60)
     run.judge()
     run.tend(62)
-    rating_reconciler.rate_finished()
+    folding.rate_finished()
     assert run.race.state == Race.State.FINISHED
     assert not RatingChange.objects.exists()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -16,14 +16,18 @@ from typing import Final
 from django.contrib.auth import get_user_model
 from django.db import connection, transaction
 from django.db.models import OuterRef, Subquery
+from django.urls import reverse
 from django.utils import timezone
 
+from games.ghosts.models import Notice
+from games.inbox import notices
+from games.races.models import Race
 from games.races.results.entrant_facts import store_facts
 from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings import fold_input, rating_notices
+from leaderboards.ratings import fold_input
 from leaderboards.ratings.bulk_writes import insert_changes, insert_rated, write_standings
 from leaderboards.ratings.fold_input import Key
-from leaderboards.ratings.rating_rules import Fold, Raced, RatingState
+from leaderboards.ratings.rules import Fold, Raced, RatingState
 
 log = logging.getLogger(__name__)
 
@@ -101,9 +105,17 @@ def _fold_and_notify(key: Key) -> int:
     folded = fold_from(min(key, fold_input.first_unrated() or key))
     after = _shown()
     moved = {player: (value, after[player]) for player, value in before.items() if after.get(player, value) != value}
-    rating_notices.notify_moved(key.race, moved)
+    _notify_moved(key.race, moved)
     log.info("races rated again", extra={"race": key.race, "races": folded, "moved": len(moved)})
     return folded
+
+
+def _notify_moved(race_id: int, moved: Mapping[int, tuple[int, int]]) -> None:
+    """Tell each player the displayed rating before and after the decision, with a link to the race's result."""
+    room, number = Race.objects.values_list("room__code", "number").get(pk=race_id)
+    address = reverse("games:race_result", args=[room, number])
+    for player, (before, after) in sorted(moved.items()):
+        notices.put(player, Notice.Kind.RATING_MOVED, {"address": address, "before": before, "after": after})
 
 
 def _shown() -> dict[int, int]:

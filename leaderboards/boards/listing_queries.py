@@ -6,9 +6,8 @@ by its index first and joined to the players afterwards, so that the planner can
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import cache
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -18,12 +17,23 @@ from django.contrib.auth import get_user_model
 from games.core.ladders import Ladder
 from games.db.statements import read_time, run_in_order, stored
 from games.models import Attempt
-from leaderboards.boards.board_pages import BoardRow
 from leaderboards.boards.histogram import ahead, ahead_sql, total_sql
 from leaderboards.boards.listings import Listing, Position
+from leaderboards.boards.rows import BoardRow
 from leaderboards.models import Result
 
-_SHOWN: Final = ("cards_up", "elapsed_ms", "tokens", "finished_at", "id")
+#: Fields of a `BoardRow` with their SQL: `e` is the entry, `p` its player and `a` its attempt.
+_FIELDS: Final = {
+    "player": "p.public_id",
+    "name": "p.display_name",
+    "is_former": "p.deleted_at IS NOT NULL",
+    "cards_up": "e.cards_up",
+    "elapsed_ms": "e.elapsed_ms",
+    "tokens": "e.tokens",
+    "finished_at": "e.finished_at",
+}
+_DEAL_FIELDS: Final = _FIELDS | {"attempt": "a.public_id", "ladder": "e.ladder"}
+_SEASON_FIELDS: Final = _FIELDS | {"deals": "e.deals", "points": "e.points"}
 
 
 class RankedRange(NamedTuple):
@@ -33,36 +43,19 @@ class RankedRange(NamedTuple):
     total: int
 
 
-class EntryRow(NamedTuple):
-    """Row of `_shown_sql`. `own` is the attempt's public id, or a standing's number of deals."""
+class ReadEntry(NamedTuple):
+    """Entry as read by `_entries_sql`: its position, the number of entries ahead, the total, and fields by name."""
 
-    player: UUID | str
-    name: str
-    is_former: bool
-    own: Any
-    cards_up: int
-    elapsed_ms: int
-    tokens: int
-    finished_at: datetime | str
-    id: int
-    key: int
-    ladder: int | None
-    points: int | None
+    position: Position
     ahead: int
     total: int
-
-    def position(self, listing: Listing) -> Position:
-        """Return the entry's position."""
-        return tuple([self._value(listing, column) for column in listing.columns])
-
-    def _value(self, listing: Listing, column: str) -> Any:  # noqa: ANN401
-        return self.key if column == listing.layout.key else _read(column, getattr(self, column))
+    fields: dict[str, Any]
 
 
 def first_entries(listing: Listing, limit: int) -> RankedRange:
     """Return the best entries."""
     params = [*_total_params(listing), *listing.scopes, limit]
-    return _stretch(listing, 0, _shown(_page_sql(listing, "", backwards=False), params))
+    return _ranked(0, _read(listing, _page_sql(listing, "", backwards=False), params))
 
 
 def entries_beside(listing: Listing, position: Position, limit: int, *, backwards: bool) -> RankedRange:
@@ -70,9 +63,9 @@ def entries_beside(listing: Listing, position: Position, limit: int, *, backward
     count, ahead_params = ahead_sql(listing, position, inclusive=not backwards)
     values = [stored(value) for value in position]
     params = [*ahead_params, *_total_params(listing), *listing.scopes, *values, limit]
-    rows = _shown(_page_sql(listing, count, backwards=backwards), params)
-    first = rows[0].ahead if rows else 0
-    return _stretch(listing, first - len(rows) if backwards else first, rows)
+    found = _read(listing, _page_sql(listing, count, backwards=backwards), params)
+    first = found[0].ahead if found else 0
+    return _ranked(first - len(found) if backwards else first, found)
 
 
 def entries_around(listing: Listing, player_id: int, span: int) -> list[BoardRow]:
@@ -88,9 +81,9 @@ def entries_around(listing: Listing, player_id: int, span: int) -> list[BoardRow
     params = [*listing.scopes, *values, span, *listing.scopes, *values, span + 1]
     count, ahead_params = ahead_sql(listing, position)
     ((place,),), found = run_in_order([(f"SELECT {count}", ahead_params), (_around_sql(listing), params)])
-    rows = [EntryRow(*row) for row in found]
-    before = sum(row.position(listing) < position for row in rows)
-    return _stretch(listing, int(place) - before, rows).entries
+    entries = [_entry(listing, row) for row in found]
+    before = sum(entry.position < position for entry in entries)
+    return _ranked(int(place) - before, entries).entries
 
 
 def rank_of(listing: Listing, player_id: int) -> int | None:
@@ -108,33 +101,50 @@ def entries_of(listing: Listing, player_ids: Sequence[int], limit: int) -> list[
         f"SELECT * FROM {table} WHERE {listing.where} AND listed "  # noqa: S608 - names of our own
         f"AND player_id IN ({', '.join(['%s'] * len(player_ids))}) ORDER BY {columns} LIMIT %s"
     )
-    return _stretch(listing, 0, _shown(_shown_sql(listing, inner), [*listing.scopes, *player_ids, limit])).entries
+    return _ranked(0, _read(listing, _entries_sql(listing, inner), [*listing.scopes, *player_ids, limit])).entries
 
 
-def _shown(sql: str, params: Sequence[Any]) -> list[EntryRow]:
+def _read(listing: Listing, sql: str, params: Sequence[Any]) -> list[ReadEntry]:
     (rows,) = run_in_order([(sql, params)])
-    return [EntryRow(*row) for row in rows]
+    return [_entry(listing, row) for row in rows]
+
+
+def _entry(listing: Listing, row: Sequence[Any]) -> ReadEntry:
+    ahead, total, *values = row
+    width = len(listing.columns)
+    fields = {name: _value(name, value) for name, value in zip(_fields(listing), values[width:], strict=True)}
+    return ReadEntry(_position(listing, values[:width]), ahead, total, fields)
+
+
+def _ranked(first: int, found: Sequence[ReadEntry]) -> RankedRange:
+    entries = [
+        BoardRow(rank=rank, position=entry.position, **entry.fields) for rank, entry in enumerate(found, first + 1)
+    ]
+    return RankedRange(entries, int(found[0].total) if found else 0)
+
+
+def _fields(listing: Listing) -> dict[str, str]:
+    return _DEAL_FIELDS if listing.entries is Result else _SEASON_FIELDS
 
 
 def _own(listing: Listing, player_id: int) -> tuple[Listing, Position] | None:
     """Return the listing narrowed to the player's ladder, and the player's position on it."""
     (rows,) = run_in_order([(_own_sql(listing), [*listing.scopes, player_id])])
     for ladder, *row in rows:
-        position = tuple([_read(column, value) for column, value in zip(listing.columns, row, strict=True)])
-        return replace(listing, ladder=Ladder(ladder) if ladder else None), position
+        return replace(listing, ladder=Ladder(ladder) if ladder else None), _position(listing, row)
     return None
 
 
 def _page_sql(listing: Listing, ahead: str, *, backwards: bool) -> str:
     side = "" if not ahead else ("<" if backwards else ">")
     cut = _cut_sql(listing.entries, listing.where, listing.columns, side)
-    return _shown_sql(listing, cut, ahead or "0", total_sql(listing))
+    return _entries_sql(listing, cut, ahead or "0", total_sql(listing))
 
 
 def _around_sql(listing: Listing) -> str:
     cuts = [_cut_sql(listing.entries, listing.where, listing.columns, side) for side in ("<", ">=")]
     both = " UNION ALL ".join(f"SELECT * FROM ({cut}) part" for cut in cuts)  # noqa: S608 - names of our own
-    return _shown_sql(listing, both)
+    return _entries_sql(listing, both)
 
 
 @cache
@@ -148,18 +158,14 @@ def _cut_sql(entries: type[Any], scope: str, columns: tuple[str, ...], side: str
     )
 
 
-def _shown_sql(listing: Listing, cut: str, ahead: str = "0", total: str = "0") -> str:
-    """Return SQL for the display columns of the entries in `cut`, followed by the count ahead and the total."""
+def _entries_sql(listing: Listing, cut: str, ahead: str = "0", total: str = "0") -> str:
+    """Return SQL for the entries in `cut`: the count ahead, the total, the columns of the position, and the fields."""
     players = get_user_model()._meta.db_table
-    of_deal = listing.entries is Result
-    own = "a.public_id" if of_deal else "e.deals"
-    attempts = f"JOIN {Attempt._meta.db_table} a ON a.id = e.attempt_id" if of_deal else ""
-    extra = "e.ladder, NULL AS points" if of_deal else "NULL AS ladder, e.points"
-    shown = ", ".join([*(f"e.{column}" for column in (*_SHOWN, listing.layout.key)), extra])
-    order = ", ".join(f"e.{column}" for column in listing.columns)
+    attempts = f"JOIN {Attempt._meta.db_table} a ON a.id = e.attempt_id" if listing.entries is Result else ""
+    position = ", ".join(f"e.{column}" for column in listing.columns)
     return (
-        f"SELECT p.public_id, p.display_name, p.deleted_at IS NOT NULL, {own}, {shown}, {ahead}, {total} "  # noqa: S608
-        f"FROM ({cut}) e JOIN {players} p ON p.id = e.player_id {attempts} ORDER BY {order}"
+        f"SELECT {ahead}, {total}, {position}, {', '.join(_fields(listing).values())} "  # noqa: S608 - names of our own
+        f"FROM ({cut}) e JOIN {players} p ON p.id = e.player_id {attempts} ORDER BY {position}"
     )
 
 
@@ -175,33 +181,25 @@ def _total_params(listing: Listing) -> list[object]:
     return [listing.scope, listing.code]
 
 
-def _stretch(listing: Listing, first: int, rows: list[EntryRow]) -> RankedRange:
-    of_deal = listing.entries is Result
-    entries = [
-        BoardRow(
-            rank=rank,
-            player=read_uuid(row.player),
-            name=row.name,
-            cards_up=row.cards_up,
-            elapsed_ms=row.elapsed_ms,
-            tokens=row.tokens,
-            finished_at=_read("finished_at", row.finished_at),
-            attempt=read_uuid(row.own) if of_deal else None,
-            deals=None if of_deal else row.own,
-            points=row.points,
-            position=row.position(listing),
-            is_former=bool(row.is_former),
-            ladder=Ladder(row.ladder) if row.ladder else None,
-        )
-        for rank, row in enumerate(rows, first + 1)
-    ]
-    return RankedRange(entries, int(rows[0].total) if rows else 0)
+def _position(listing: Listing, values: Sequence[Any]) -> Position:
+    return tuple([_value(column, value) for column, value in zip(listing.columns, values, strict=True)])
 
 
-def _read(column: str, value: Any) -> Any:  # noqa: ANN401
-    return read_time(value) if column == "finished_at" else value
+def _value(name: str, value: Any) -> Any:  # noqa: ANN401
+    """Return the value of a field or column, which SQLite stores in another type."""
+    convert = _CONVERTERS.get(name)
+    return convert(value) if convert else value
 
 
 def read_uuid(value: UUID | str) -> UUID:
     """Return a UUID read by plain SQL, which SQLite returns as text."""
     return UUID(value) if isinstance(value, str) else value
+
+
+_CONVERTERS: Final[dict[str, Callable[[Any], Any]]] = {
+    "player": read_uuid,
+    "attempt": read_uuid,
+    "is_former": bool,
+    "finished_at": read_time,
+    "ladder": Ladder,
+}

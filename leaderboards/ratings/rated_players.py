@@ -14,7 +14,7 @@ from django.utils import timezone
 from games.db.players import Player
 from games.races.results.ratings_registry import ShownRating
 from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings.rating_rules import LAST, RACES
+from leaderboards.ratings.rules import LAST, RACES
 from leaderboards.ratings.shown_points import SIGMA, before_and_after, shown
 
 #: Period without a race after which a player leaves the board until the next one.

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings import fold_input
-from leaderboards.ratings.rating_rules import Change, Fold, RatingState
+from leaderboards.ratings.rules import Change, Fold, RatingState
 
 _COLUMNS: Final = (
     "race_id", "finished_at", "entrant_id", "player_id", "rank",

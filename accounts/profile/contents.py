@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -13,14 +13,14 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.profile.achievements import Achievement, achievements
-from accounts.profile.player_statistics import Statistics, VerifiedPlay, statistics
+from accounts.profile.figures import Statistics, VerifiedPlay, statistics
 from games.models import Attempt
 from games.presentation.view_models import DealTile
 from games.races.results.race_suggestion import RaceHint
 from games.rules import CATALOGUE
 from leaderboards.boards.eligibility import missing
 from leaderboards.boards.own_result import missing_in_words
-from leaderboards.ratings import rating_board, shown_points
+from leaderboards.ratings import rated_players
 from leaderboards.summary import daily_vs_races
 
 RESULTS_A_PAGE: Final = 25
@@ -75,25 +75,20 @@ def history_of(player: User, variant: str = "") -> list[VerifiedPlay]:
 class RatingPanel:
     """Rating panel of a profile."""
 
-    own: rating_board.OwnRating
-    runs: list[rating_board.RatedRun]
+    own: rated_players.OwnRating
+    runs: list[rated_players.RatedRun]
 
 
 def rating_of(player: User) -> RatingPanel | None:
     """Return the player's rating with the latest rated races, or None if there are no rated races."""
-    own = rating_board.own(player)
-    return None if own is None else RatingPanel(own, rating_board.runs(player, RUNS_SHOWN))
+    own = rated_players.own(player)
+    return None if own is None else RatingPanel(own, rated_players.runs(player, RUNS_SHOWN))
 
 
 def to_be_established(player: User) -> str:
     """Describe the requirements the player lacks to be ranked as established; empty for a guest."""
     lacks = None if player.is_guest else missing(player)
     return missing_in_words(lacks) if lacks else ""
-
-
-def rating_history_of(player: User) -> list[tuple[datetime, int]]:
-    """Return the points of the rating chart, oldest first."""
-    return shown_points.history_points(player.pk, timezone.now() - HISTORY)
 
 
 def race_hint_of(player: User) -> RaceHint | None:

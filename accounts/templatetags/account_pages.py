@@ -1,13 +1,18 @@
-"""Template filter that names the browser and the system of a session."""
+"""Template tags of the account pages: social sign-in, push switches, and the browser of a session."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from django import template
 from django.utils.translation import gettext as _
 
+from accounts.push import views
+from accounts.sign_in.providers import configured, connections_of
+
 register = template.Library()
+register.simple_tag(configured, name="services")
+register.simple_tag(connections_of, name="connections")
 
 #: Marks in user agents and their names. The first match counts: most browsers also name others, and phones a desktop.
 _BROWSERS: Final = {
@@ -39,3 +44,9 @@ def browser_name(user_agent: str) -> str:
     if browser and system:
         return _("%(browser)s on %(system)s") % {"browser": browser, "system": system}
     return browser or system or _("Unknown browser")
+
+
+@register.simple_tag(takes_context=True)
+def push_settings(context: dict[str, Any]) -> dict[str, object]:
+    """Return the push settings in this browser; empty if there are none."""
+    return views.shown(context["request"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -18,10 +18,10 @@ from games.core.ladders import Ladder
 from games.db.players import Player
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
-from leaderboards.boards import board_sql, histogram
-from leaderboards.boards.board_pages import BoardPage, BoardRow, Cursor, read_cursor, with_cursors
+from leaderboards.boards import histogram, listing_queries
 from leaderboards.boards.listings import Listing, deal_listing
 from leaderboards.boards.rank_keys import BoardName
+from leaderboards.boards.rows import BoardPage, BoardRow, Cursor, Status, read_cursor, with_cursors
 
 PAGE_SIZE: Final = 50
 MAX_PAGE_SIZE: Final = 100
@@ -87,9 +87,9 @@ def _first_page(listing: Listing) -> BoardPage:
 def sql_page(listing: Listing, place: Cursor | None, limit: int) -> BoardPage:
     """Read a page from the database, without cursors."""
     if place is None:
-        found = board_sql.first_entries(listing, limit)
+        found = listing_queries.first_entries(listing, limit)
     else:
-        found = board_sql.entries_beside(listing, place.position, limit, backwards=place.backwards)
+        found = listing_queries.entries_beside(listing, place.position, limit, backwards=place.backwards)
     total = found.total if found.entries else histogram.total(listing)
     return BoardPage(found.entries, total, ladder=listing.ladder or Ladder.ESTABLISHED)
 
@@ -110,12 +110,12 @@ def opening(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> tuple
 
 def around(deal: Deal, board: BoardName, player: Player, span: int = AROUND) -> list[BoardRow]:
     """Return the player's entry on its ladder with up to `span` on each side; empty if the player is not listed."""
-    return board_sql.entries_around(deal_listing(deal.pk, board, None), player.pk, span)
+    return listing_queries.entries_around(deal_listing(deal.pk, board, None), player.pk, span)
 
 
 def rank_of(deal: Deal, board: BoardName, player: Player) -> int | None:
     """Return the player's rank from 1 on its ladder, or None if the player is not listed."""
-    return board_sql.rank_of(deal_listing(deal.pk, board, None), player.pk)
+    return listing_queries.rank_of(deal_listing(deal.pk, board, None), player.pk)
 
 
 def friends(deal: Deal, board: BoardName, player: Player) -> list[BoardRow]:
@@ -125,7 +125,7 @@ def friends(deal: Deal, board: BoardName, player: Player) -> list[BoardRow]:
 
 def friends_of(listing: Listing, player: Player) -> list[BoardRow]:
     """Return the player and the players they follow on any listing, ranked among themselves."""
-    return board_sql.entries_of(listing, [player.pk, *followed(player.pk)], FRIENDS_SHOWN)
+    return listing_queries.entries_of(listing, [player.pk, *followed(player.pk)], FRIENDS_SHOWN)
 
 
 def followed(player_id: int) -> set[int]:
@@ -140,15 +140,17 @@ def waiting(deal: Deal) -> list[BoardRow]:
 
 def sql_waiting(deal: Deal) -> list[BoardRow]:
     """Read the pending attempts from the database."""
-    return [_waiting_entry(row) for row in _waiting_rows(deal).order_by("finished_at", "id")[:WAITING_SHOWN]]
+    return [
+        _waiting_entry(attempt) for attempt in _waiting_attempts(deal).order_by("finished_at", "id")[:WAITING_SHOWN]
+    ]
 
 
 def standing_of(deal: Deal, board: BoardName, player: Player) -> BoardRow | None:
     """Return the entry of the player's ranked attempt, ranked or pending; None if there is none."""
     for entry in around(deal, board, player, 0):
         return entry
-    for row in _waiting_rows(deal).filter(player=player.pk):
-        return _waiting_entry(row)
+    for attempt in _waiting_attempts(deal).filter(player=player.pk):
+        return _waiting_entry(attempt)
     return None
 
 
@@ -156,13 +158,20 @@ def _page_key(listing: Listing) -> str:
     return f"{listing.scope_column}.{listing.scope}.{listing.code}"
 
 
-def _waiting_rows(deal: Deal) -> QuerySet[Attempt, tuple[Any, ...]]:
+def _waiting_attempts(deal: Deal) -> QuerySet[Attempt]:
     listed = get_user_model().objects.listed_at("player")
-    return Attempt.objects.filter(listed, deal=deal, ranked=True, state__in=_WAITING_STATES).values_list(
-        "player__public_id", "player__display_name", "player__deleted_at", "finished_at", "state", "public_id"
+    waiting = Attempt.objects.filter(listed, deal=deal, ranked=True, state__in=_WAITING_STATES)
+    return waiting.select_related("player").defer("record", "line").order_by("finished_at", "id")
+
+
+def _waiting_entry(attempt: Attempt) -> BoardRow:
+    player: Any = attempt.player
+    assert attempt.finished_at is not None  # a table constraint
+    return BoardRow(
+        player=player.public_id,
+        name=player.display_name,
+        is_former=player.is_former,
+        finished_at=attempt.finished_at,
+        status=cast("Status", attempt.state),
+        attempt=attempt.public_id,
     )
-
-
-def _waiting_entry(row: tuple[Any, ...]) -> BoardRow:
-    player, name, deleted_at, finished_at, state, attempt = row
-    return BoardRow(None, player, name, None, None, None, finished_at, state, attempt, is_former=deleted_at is not None)

@@ -1,17 +1,25 @@
-"""Name lookups for players, in bulk and by name, limited to visible players."""
+"""Name lookups for players: names in bulk, a player by name, and search by prefix; all limited to visible players."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import reduce
+from operator import or_
 from typing import Final
 from uuid import UUID
 
+from django.db.models import Q
+from django.db.models.functions import Length
+
 from accounts.models import User
-from accounts.names.validation import alike_keys
+from accounts.names.validation import LONGEST, alike_keys
 
 _CHUNK: Final = 500
 #: Maximum number of characters of a typed name that are looked up.
 _LONGEST_NAME: Final = 64
+#: Minimum length of a search, in characters of the name key, and maximum number of results.
+_SHORTEST_SEARCH: Final = 2
+MOST_FOUND: Final = 20
 
 
 def accounts_among(players: Collection[int]) -> set[int]:
@@ -49,3 +57,13 @@ def find_by_name(name: str) -> int | None:
         User.objects.with_page().filter(name_key__in=keys).values_list("name_key", "pk")
     )
     return next((found[key] for key in keys if key in found), None)
+
+
+def find_players(text: str) -> list[User]:
+    """Find players with a page whose names start with the text in any spelling; shortest names first."""
+    keys = [key for key in alike_keys(text[: 2 * LONGEST]) if len(key) >= _SHORTEST_SEARCH]
+    if not keys:
+        return []
+    begins = reduce(or_, (Q(name_key__startswith=key) for key in keys))
+    found = User.objects.with_page().filter(begins)
+    return list(found.order_by(Length("name_key"), "name_key")[:MOST_FOUND])

@@ -25,28 +25,29 @@ class CursorError(Refusal):
         super().__init__(ErrorCode.BAD_CURSOR, message)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BoardRow:
-    """Line of a board. A pending entry has no rank, and its figures are not known yet.
+    """Line of a board; `leaderboards.boards.listing_queries` has the SQL of each field.
 
-    A former player's account is deleted; the displayed name is the site's own and can be translated. Only ranked
-    entries of a deal have a ladder, and only entries of the nine of a day have points.
+    A pending entry has no rank, and its figures are not known yet. A former player's account is deleted; the displayed
+    name is the site's own and can be translated. Only ranked entries of a deal have a ladder, and only entries of the
+    nine of a day have points.
     """
 
-    rank: int | None
     player: UUID
     name: str
-    cards_up: int | None
-    elapsed_ms: int | None
-    tokens: int | None
+    is_former: bool
     finished_at: datetime
+    rank: int | None = None
+    cards_up: int | None = None
+    elapsed_ms: int | None = None
+    tokens: int | None = None
     status: Status = "verified"
     attempt: UUID | None = None
     deals: int | None = None
     points: int | None = None
-    position: Position = ()
-    is_former: bool = False
     ladder: Ladder | None = None
+    position: Position = ()
 
     def __str__(self) -> str:
         return self.name
