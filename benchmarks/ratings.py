@@ -145,9 +145,8 @@ def fill(races: int, players: int) -> None:
     from django.contrib.auth import get_user_model
     from django.db import transaction
 
-    from games.db.statements import stored
-    from games.races.models import Race, Room
-    from leaderboards.ratings.bulk_writes import insert_rows
+    from games.races.models import Entrant, Race, Room
+    from tests.factories import DAY, make_deal
 
     choose = random.Random(11)
     user = get_user_model()
@@ -155,9 +154,7 @@ def fill(races: int, players: int) -> None:
     ids = list(user.objects.order_by("pk").values_list("pk", flat=True))
     strength = {player: choose.gauss(1500, 250) for player in ids}
     eager = list(itertools.accumulate(choose.paretovariate(1.3) for _ in ids))
-    deal = make_deal("plot", None)
-    columns = ("id", "race_id", "player_id", "state", "place", "joined_at", "wishes")
-    numbers = itertools.count(1)
+    deal = make_deal("plot", DAY, practice=True)
     for begin in range(0, races, A_ROOM):
         with transaction.atomic():
             room = Room.objects.create(kind="quick", game="plot", limit_s=600, seats=16, made_at=FIRST, used_at=FIRST)
@@ -171,11 +168,11 @@ def fill(races: int, players: int) -> None:
             ]  # fmt: skip
             Race.objects.bulk_create(created)
             entrants = [
-                (next(numbers), race.pk, player, "won", place, stored(race.opened_at), "[]")
-                for race in created
+                Entrant(race=race, player_id=player, state="won", place=place, joined_at=race.opened_at)
+                for race in made
                 for place, player in enumerate(ranking(choose, ids, eager, strength), 1)
             ]
-            insert_rows("races_entrant", columns, entrants)
+            Entrant.objects.bulk_create(entrants, batch_size=1_000)
 
 
 def ranking(choose: random.Random, ids: list[int], eager: list[float], strength: dict[int, float]) -> list[int]:

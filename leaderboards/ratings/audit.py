@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any
 
 from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings import fold_input
 from leaderboards.ratings.rules import Change, Fold, RatingState
-
-_COLUMNS: Final = (
-    "race_id", "finished_at", "entrant_id", "player_id", "rank",
-    "mu_before", "sigma_before", "mu_after", "sigma_after", "races", "limited",
-)  # fmt: skip
 
 
 def faults(progress: Callable[[int], object] = lambda _races: None) -> Iterator[str]:
@@ -35,7 +30,7 @@ def faults(progress: Callable[[int], object] = lambda _races: None) -> Iterator[
 
 def _stored(races: list[int]) -> dict[int, list[Change]]:
     found: dict[int, list[Change]] = {}
-    for row in RatingChange.objects.filter(entrant__race__in=races).values_list(*_COLUMNS):
+    for row in RatingChange.objects.filter(entrant__race__in=races).values_list(*Change._fields):
         change = Change(*row)
         found.setdefault(change.race, []).append(change)
     return found

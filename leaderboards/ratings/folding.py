@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -23,11 +23,10 @@ from games.ghosts.models import Notice
 from games.inbox import notices
 from games.races.models import Race
 from games.races.results.entrant_facts import store_facts
-from leaderboards.models import Rating, RatingChange
+from leaderboards.models import RatedRace, Rating, RatingChange
 from leaderboards.ratings import fold_input
-from leaderboards.ratings.bulk_writes import insert_changes, insert_rated, write_standings
 from leaderboards.ratings.fold_input import Key
-from leaderboards.ratings.rules import Fold, Raced, RatingState
+from leaderboards.ratings.rules import Change, Fold, Raced, RatingState
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +36,9 @@ LOOKED_BACK: Final = timedelta(days=40)
 #: PostgreSQL advisory lock that serialises workers; SQLite has a single writer anyway.
 _LOCK: Final = 0x7A10_4A7E
 _BATCH: Final = 500
-_STANDING: Final = ("player_id", *RatingState._fields)
+_STANDING: Final = RatingState._fields
+#: Columns of the fields of a `Change`.
+_COLUMNS: Final = {field.name: field.attname for field in RatingChange._meta.concrete_fields}
 
 Progress = Callable[[int], object]
 """Callback with the number of further races rated."""
@@ -132,14 +133,31 @@ def fold_from(key: Key, progress: Progress = lambda _races: None) -> int:
     for chunk in fold_input.races_from(key):
         _load(fold, chunk.races, known)
         changes = [change for raced in chunk.races for change in fold.add(raced)]
-        insert_changes(changes)
-        insert_rated(chunk.guests)
+        _insert_changes(changes)
+        RatedRace.objects.bulk_create(RatedRace(race_id=race, guests=guests) for race, guests in chunk.guests.items())
         store_facts(chunk.facts)
         touched.update(change.player for change in changes)
         folded += len(chunk.races)
         progress(len(chunk.races))
-    write_standings(fold.standings, touched)
+    _write_standings(fold.standings, touched)
     return folded
+
+
+def _insert_changes(changes: Sequence[Change]) -> None:
+    rows = [RatingChange(**{_COLUMNS[name]: value for name, value in change._asdict().items()}) for change in changes]
+    RatingChange.objects.bulk_create(rows, batch_size=_BATCH)
+
+
+def _write_standings(standings: Mapping[int, RatingState], players: Collection[int]) -> None:
+    """Set the players' ratings to their standings; delete the rating of a player without races."""
+    rows = [
+        Rating(player_id=player, **standings[player]._asdict()) for player in sorted(players) if standings[player].races
+    ]
+    Rating.objects.bulk_create(
+        rows, batch_size=_BATCH, update_conflicts=True, unique_fields=["player"], update_fields=_STANDING
+    )
+    unrated = [player for player in players if not standings[player].races]
+    Rating.objects.filter(player__in=unrated).delete()
 
 
 def fold_before(key: Key, players: Collection[int]) -> Fold:
@@ -182,7 +200,7 @@ def _load(fold: Fold, races: Collection[Raced], known: set[int]) -> None:
     known |= players
     for batch in batches(players):
         rows = Rating.objects.filter(player__in=batch)
-        for player, *state in rows.values_list(*_STANDING):
+        for player, *state in rows.values_list("player_id", *_STANDING):
             fold.standings[player] = RatingState(*state)
 
 
