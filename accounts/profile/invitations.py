@@ -15,7 +15,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core import signing
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -32,9 +32,9 @@ from games.core.errors import RateLimitedError, Refusal
 from games.db.players import has_account, player_id
 from games.ghosts.models import Notice
 from games.inbox import notices
-from games.pages.races.game_form import chosen
-from games.pages.races.lobby_page import check_may_sit, open_own_room, refused
 from games.presentation.view_models import ShownPlayer
+from games.races.joining import check_may_sit, open_own_room, refused
+from games.races.rooms import Settings
 
 #: Lifetime of a link.
 LIFETIME: Final = timedelta(days=14)
@@ -91,7 +91,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     limits.spend(request, "room")
     check_may_sit(request)
     try:
-        room = open_own_room(request, chosen(QueryDict()))
+        room = open_own_room(request, Settings())
     except Refusal as refusal:
         return refused(request, refusal)
     if request.user.is_authenticated and not request.user.is_guest:

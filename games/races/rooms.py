@@ -7,6 +7,7 @@ entrants; code never waits for an attempt's lock while it holds one of them.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -42,6 +43,18 @@ RATED: Final = (Room.Kind.QUICK, Room.Kind.HEAT)
 _IN_USE: Final = Exists(
     Race.objects.filter(Q(entrants__isnull=False) | Q(starts_at__isnull=False), room=OuterRef("pk"))
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a hosted room: a variant, or a game with options, and the terms of its next race."""
+
+    name: str = "stonewall"
+    options: Mapping[str, object] | None = None
+    limit_s: int = 900
+    seats: int = 8
+    public: bool = False
+    free_undo: bool = True
 
 
 def open_room(

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -23,6 +23,18 @@ from games.races.race_finish import ACTIVE
 from games.races.room_notifications import notify_room, request_ready_checks
 
 _E: Final = Entrant.State
+
+
+class Seat(NamedTuple):
+    """A seat in an unfinished race: the room, and whether the race has begun."""
+
+    room: Room
+    has_begun: bool
+
+    @property
+    def code(self) -> str:
+        """Code of the room."""
+        return self.room.code
 
 
 def sit(room_id: int, player: Player, *, wishes: Collection[str] = (), now: datetime | None = None) -> Entrant:
@@ -171,7 +183,16 @@ def hand_over(from_id: int, to_id: int) -> None:
 
 def room_of(player_id: int) -> Room | None:
     """Return the room of the race that the player is in, or None."""
-    return Room.objects.filter(races__entrants__player=player_id, races__entrants__state__in=ACTIVE).first()
+    seat = seat_of(player_id)
+    return None if seat is None else seat.room
+
+
+def seat_of(player_id: int | None) -> Seat | None:
+    """Return the player's seat in a race that is not over for them."""
+    if player_id is None:
+        return None
+    entrant = Entrant.objects.filter(player=player_id, state__in=ACTIVE).select_related("race__room").first()
+    return None if entrant is None else Seat(entrant.race.room, entrant.race.state not in rooms.TO_COME)
 
 
 def _of(player_id: int) -> Q:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from django.http import QueryDict
@@ -11,43 +10,29 @@ from games.core.errors import ErrorCode, Refusal
 from games.core.json_body import parse_json
 from games.presentation import titles
 from games.races.models import PUZZLES
-from games.races.rooms import LIMITS_S, MAX_SEATS, MIN_SEATS
+from games.races.rooms import LIMITS_S, MAX_SEATS, MIN_SEATS, Settings
 from games.rules import GAMES
 
 #: Prefix of a game played with the custom options of the form.
 OWN: Final = "own:"
-_NAME: Final = "stonewall"
-_LIMIT_S: Final = 900
-_SEATS: Final = 8
+_DEFAULT: Final = Settings()
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """The contents of the form."""
-
-    name: str
-    options: dict[str, Any] | None
-    limit_s: int
-    seats: int
-    public: bool
-    free_undo: bool
-
-
-def chosen(form: QueryDict) -> Chosen:
+def chosen(form: QueryDict) -> Settings:
     """Parse the form. The room checks later that the game exists.
 
     :raises Refusal: if the form is invalid.
     """
-    name = form.get("name", _NAME)
+    name = form.get("name", _DEFAULT.name)
     try:
         options = None
         if name.startswith(OWN):
             name = name.removeprefix(OWN)
             options = _options(name, form)
-        limit_s, seats = int(form.get("limit", _LIMIT_S)), int(form.get("seats", _SEATS))
+        limit_s, seats = int(form.get("limit", _DEFAULT.limit_s)), int(form.get("seats", _DEFAULT.seats))
     except ValueError:
         raise Refusal(ErrorCode.BAD_OPTION) from None
-    return Chosen(name, options, limit_s, seats, form.get("privacy") == "public", form.get("undo") != "unseen")
+    return Settings(name, options, limit_s, seats, form.get("privacy") == "public", form.get("undo") != "unseen")
 
 
 def _options(game: str, form: QueryDict) -> dict[str, Any]:
@@ -60,14 +45,16 @@ def _options(game: str, form: QueryDict) -> dict[str, Any]:
 def choices() -> dict[str, Any]:
     """Return the form's choices for its template."""
     return {
-        "variants": [variant | {"standard": variant["name"] == _NAME} for variant in titles.variant_choices()],
+        "variants": [variant | {"standard": variant["name"] == _DEFAULT.name} for variant in titles.variant_choices()],
         "puzzles": {"name": PUZZLES, "title": titles.PUZZLES_TITLE},
         "games": [
             {"name": name, "title": title, "options": titles.option_fields(options)}
             for name, title, options in titles.games_and_options()
             if options
         ],
-        "limits": [{"seconds": limit, "minutes": limit // 60, "standard": limit == _LIMIT_S} for limit in LIMITS_S],
+        "limits": [
+            {"seconds": limit, "minutes": limit // 60, "standard": limit == _DEFAULT.limit_s} for limit in LIMITS_S
+        ],
         "bots": titles.bot_choices(),
-        "seats": [{"count": count, "standard": count == _SEATS} for count in range(MIN_SEATS, MAX_SEATS + 1)],
+        "seats": [{"count": count, "standard": count == _DEFAULT.seats} for count in range(MIN_SEATS, MAX_SEATS + 1)],
     }

@@ -17,12 +17,12 @@ from games.core import limits
 from games.core.errors import ErrorCode, RateLimitedError, Refusal, wants_json
 from games.db.players import Player, player_id
 from games.pages.races.game_form import choices
-from games.pages.races.lobby_page import check_may_sit, refused, seated_player, to_seat
-from games.pages.races.race_ready_notice import mark_waiting
 from games.pages.races.webhook_panel import Panel, webhook_panel
 from games.presentation import titles
 from games.races import rooms, seats
+from games.races.joining import check_may_sit, refused, seated_player, to_seat
 from games.races.models import PUZZLES, Race, Room
+from games.races.ready_notice import mark_waiting
 from games.races.webhooks import room_webhooks
 from games.races.webhooks.result_post import trial_message
 from games.races.webhooks.webhook_delivery import send

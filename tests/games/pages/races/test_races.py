@@ -18,7 +18,6 @@ from accounts.profile import avatars
 from accounts.sign_in.guests import create_guest
 from games.core import limits
 from games.models import Attempt
-from games.pages.races.race_ready_notice import seat_of
 from games.races import lobby, race_finish, rooms, seats
 from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
@@ -395,10 +394,10 @@ def test_a_history_belongs_to_its_player(client: Client) -> None:
 
 
 def test_the_seat_lookup_finds_the_players_room(account: User) -> None:
-    assert seat_of(None) is None
-    assert seat_of(account.pk) is None
+    assert seats.seat_of(None) is None
+    assert seats.seat_of(account.pk) is None
     room = room_with(account)
-    seat = seat_of(account.pk)
+    seat = seats.seat_of(account.pk)
     assert seat is not None
     assert (seat.code, seat.has_begun) == (room.code, False)
 

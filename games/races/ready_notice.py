@@ -1,11 +1,10 @@
-"""A player's seat in a race, and the session flag of players who wait for a quick match.
+"""Session flag of players who wait for a quick match.
 
 Pages opened in the meantime announce that the race is ready. Only sessions with the flag query the database.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from django.contrib import messages
@@ -15,37 +14,15 @@ from django.utils.translation import gettext_lazy as _
 from games.db.players import player_id
 from games.db.replicas.router import reading_primary
 from games.races import matchmaking
-from games.races.models import Entrant, Race, Room
+from games.races.models import Room
+from games.races.seats import seat_of
 
 _MARK: Final = "waits_for_race"
-_BEFORE: Final = [Race.State.OPEN, Race.State.COUNTDOWN]
-_SEATED: Final = [Entrant.State.JOINED, Entrant.State.READY, Entrant.State.RACING]
-
-
 _NOTES: Final = {
     matchmaking.Note.MISSED: _("You missed a quick match: you didn't confirm in time. Join again to race."),
     matchmaking.Note.ABSENT: _("You missed a quick match: you didn't show up. Join again to race."),
     matchmaking.Note.ALONE: _("Your opponent didn't show up. You're first in line for the next match."),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ShownSeat:
-    """A seat in an unfinished race: the room, and whether the race has begun."""
-
-    code: str
-    kind: str
-    has_begun: bool
-
-
-def seat_of(player: int | None) -> ShownSeat | None:
-    """Return the player's seat in a race that is not over for them."""
-    if player is None:
-        return None
-    entrant = Entrant.objects.filter(player=player, state__in=_SEATED).select_related("race__room").first()
-    if entrant is None:
-        return None
-    return ShownSeat(entrant.race.room.code, entrant.race.room.kind, entrant.race.state not in _BEFORE)
 
 
 def mark_waiting(request: HttpRequest) -> None:
@@ -64,7 +41,7 @@ def waiting_room(request: HttpRequest) -> dict[str, str]:
     note = None if player is None else matchmaking.pop_note(player)
     if note is not None:
         messages.warning(request, _NOTES[note])
-    if seat is None or seat.kind != Room.Kind.QUICK or seat.has_begun:
+    if seat is None or seat.room.kind != Room.Kind.QUICK or seat.has_begun:
         del session[_MARK]
         return {"waiting_room": ""}
     return {"waiting_room": seat.code}
