@@ -245,7 +245,7 @@ async def race(prepared: dict[str, Any]) -> None:
     tables = shared_tables()
     found = await Race.objects.aget(room=prepared["room"])
     countdown = timedelta(seconds=COUNTDOWN)
-    assert await sync_to_async(race_start.freeze)(found.pk, countdown=countdown, now=timezone.now())
+    assert await sync_to_async(race_start.start)(prepared["room"], countdown=countdown, now=timezone.now())
     await found.arefresh_from_db()
     assert found.starts_at is not None
     assert found.deal_id is not None

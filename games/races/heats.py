@@ -142,7 +142,7 @@ def _freeze(race_id: int, start: datetime, now: datetime) -> None:
             races = [race, *(_division(race, number, part, now) for number, part in enumerate(further_divisions, 2))]
             Room.objects.filter(pk=room.pk).update(seats=DIVISION)
             for division in races:
-                race_start.freeze(division.pk, countdown=start - now, now=now)
+                race_start.start(division.room_id, countdown=start - now, now=now)
 
 
 def _division(race: Race, number: int, part: Sequence[Entrant], now: datetime) -> Race:

@@ -253,7 +253,7 @@ def _start_if_due(race: Race, now: datetime) -> bool:
         return False
     for waiting in race.entrants.filter(state=_E.JOINED, player__isnull=False):
         _move_on(race, waiting, now)
-    return race_start.freeze(race.pk, countdown=race_start.QUICK_COUNTDOWN, now=now)
+    return race_start.start(race.room_id, countdown=race_start.QUICK_COUNTDOWN, now=now)
 
 
 def _find_opponent(race: Race, entrant: Entrant, now: datetime) -> bool:

@@ -62,7 +62,7 @@ def prepare(race_id: int) -> bool:
         if certificate is not None:
             if not race_deals.assign_ordered_deal(race_id, variant, certificate):
                 return False
-            race_start.start_if_ready(race.room_id)
+            race_start.start_if_all_ready(race.room_id)
             return True
     if waiting.update(deal_failed=True):
         notify_room(race.room_id)

@@ -38,69 +38,64 @@ _SEEN_CARDS: Final = (_E.RACING, _E.WON, _E.RETIRED, _E.TIMED_OUT)
 
 _RACE, _ENTRANT, _MOVE = (model._meta.db_table for model in (Race, Entrant, Move))
 _MARKS: Final = ", ".join(["%s"] * len(_SEEN_CARDS))
-_BEGIN: Final = (
+_RACING: Final = (
     f"UPDATE {_RACE} SET state = %s WHERE state = %s AND starts_at <= %s AND (starts_at > %s OR EXISTS "  # noqa: S608
     f"(SELECT 1 FROM {_ENTRANT} e WHERE e.race_id = {_RACE}.id AND (e.state IN ({_MARKS}) OR EXISTS "
     f"(SELECT 1 FROM {_MOVE} m WHERE m.attempt_id = e.attempt_id AND m.token <> '')))) RETURNING id, room_id"
 )
 
 
-def start(room_id: int, host_id: int, now: datetime | None = None) -> None:
+def start(room_id: int, *, countdown: timedelta = COUNTDOWN, now: datetime | None = None) -> bool:
+    """Start the countdown of a room's next race, with the players who are ready; return whether it was started.
+
+    The race needs a deal and two ready players (one in a heat), and no other race may be running in the room.
+    """
+    with transaction.atomic():
+        room = _lock_open_room(room_id)
+        return room is not None and _start(room, countdown, now or timezone.now()) is None
+
+
+def start_as_host(room_id: int, host_id: int, now: datetime | None = None) -> None:
     """Start the countdown of the next race at the host's command. Players who are not ready lose their seats.
 
     :raises Refusal: unless the player is the host; without a deal; with fewer than two ready; or while another race is
         running.
     """
-    now = now or timezone.now()
     with transaction.atomic():
         room = rooms.lock_room(room_id)
         rooms.check_host(room, host_id)
-        race = _lock_next_race(room)
-        if race is None or race.state != Race.State.OPEN or _is_busy(room):
-            raise Refusal(ErrorCode.RACE_NOT_OPEN)
-        if not enough_ready(race, room):
-            raise Refusal(ErrorCode.TOO_FEW_READY)
-        if not race.has_deal:
-            raise Refusal(ErrorCode.NO_DEAL)
-        _freeze(room, race, COUNTDOWN, now)
+        if reason := _start(room, COUNTDOWN, now or timezone.now()):
+            raise Refusal(reason)
 
 
-def start_if_ready(room_id: int, now: datetime | None = None) -> bool:
+def start_if_all_ready(room_id: int, now: datetime | None = None) -> bool:
     """Start the countdown in a hosted room if all seated players are ready; return whether it was started."""
-    now = now or timezone.now()
     with transaction.atomic():
-        room = Room.objects.select_for_update(no_key=True).filter(pk=room_id, closed_at=None).first()
-        if room is None or room.kind not in rooms.HOSTED:
-            return False
-        race = _lock_next_race(room)
-        if race is None or race.entrants.exclude(state=_E.READY).exists():
-            return False
-        return _may_freeze(room, race) and _freeze(room, race, COUNTDOWN, now)
+        room = _lock_open_room(room_id)
+        unready = Entrant.objects.filter(race__room=room, race__state=Race.State.OPEN).exclude(state=_E.READY)
+        return room is not None and room.kind in rooms.HOSTED and not unready.exists() and start(room_id, now=now)
 
 
-def freeze(race_id: int, *, countdown: timedelta, now: datetime | None = None) -> bool:
-    """Freeze the seats of an open race and start its countdown; return whether it was started.
+def start_racing(now: datetime) -> list[int]:
+    """Move all races whose countdown is over to racing; return their ids.
 
-    The race needs a deal and two ready players (one in a heat), and no other race may be running in the room.
+    A race due more than ten seconds ago is left out if no player has been dealt the cards.
     """
-    now = now or timezone.now()
+    states = map(str, (Race.State.RACING, Race.State.COUNTDOWN))
+    parameters = (*states, stored(now), stored(now - GRACE), *map(str, _SEEN_CARDS))
     with transaction.atomic():
-        locked = _lock_room_and_race(race_id)
-        if locked is None:
-            return False
-        room, race = locked
-        return _may_freeze(room, race) and _freeze(room, race, countdown, now)
+        rows = run_in_order([(_RACING, parameters)])[0]
+        notify_rooms(room_id for _race_id, room_id in rows)
+    return [race_id for race_id, _room_id in rows]
 
 
-def unfreeze(race_id: int, now: datetime | None = None) -> bool:
-    """Cancel a countdown and reopen the race; return whether that was possible. Ready players stay ready."""
+def cancel_start(room_id: int, now: datetime | None = None) -> bool:
+    """Cancel a room's countdown and reopen the race; return whether that was possible. Ready players stay ready."""
     now = now or timezone.now()
     with transaction.atomic():
-        locked = _lock_room_and_race(race_id)
-        if locked is None:
-            return False
-        _room, race = locked
-        if race.state != Race.State.COUNTDOWN or has_started(race, now):
+        room = _lock_open_room(room_id)
+        race = Race.objects.select_for_update(no_key=True).filter(room=room, state=Race.State.COUNTDOWN).first()
+        if race is None or has_started(race, now):
             return False
         race.entrants.filter(state=_E.ABSENT).delete()
         delete_tables(race.entrants.all())
@@ -122,19 +117,6 @@ def enough_ready(race: Race, room: Room) -> bool:
     """Return whether two entrants (one in a heat) are ready and one of them is a person, not counting removed ones."""
     ready = list(race.entrants.filter(state=_E.READY, player__isnull=False).values_list("house_racer", flat=True))
     return "" in ready and len(ready) >= (1 if room.kind == Room.Kind.HEAT else 2)
-
-
-def begin_due(now: datetime) -> list[int]:
-    """Move all races whose time has come from countdown to racing; return their ids.
-
-    A race due more than ten seconds ago is left out if no player has been dealt the cards.
-    """
-    states = map(str, (Race.State.RACING, Race.State.COUNTDOWN))
-    parameters = (*states, stored(now), stored(now - GRACE), *map(str, _SEEN_CARDS))
-    with transaction.atomic():
-        rows = run_in_order([(_BEGIN, parameters)])[0]
-        notify_rooms(room_id for _race_id, room_id in rows)
-    return [race_id for race_id, _room_id in rows]
 
 
 def mark_dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int:
@@ -177,25 +159,13 @@ def mark_absent(now: datetime) -> int:
 
 def void_overdue(now: datetime) -> int:
     """Void the races that no process started in time; return how many."""
-    begin_due(now)
+    start_racing(now)
     late = Race.objects.filter(state=Race.State.COUNTDOWN, starts_at__lte=now - GRACE).values_list("pk", flat=True)
     return sum(race_finish.void(race_id, Race.Void.SERVER_FAULT, now) for race_id in late)
 
 
-def _lock_room_and_race(race_id: int) -> tuple[Room, Race] | None:
-    """Lock the open room of a race, then the race; return None if the room is closed."""
-    own = Race.objects.filter(pk=race_id).values("room")
-    room = Room.objects.select_for_update(no_key=True).filter(pk__in=own, closed_at=None).first()
-    return None if room is None else (room, Race.objects.select_for_update(no_key=True).get(pk=race_id))
-
-
-def _lock_next_race(room: Room) -> Race | None:
-    races = Race.objects.select_for_update(no_key=True)
-    return races.filter(room=room, state__in=rooms.TO_COME).first()
-
-
-def _is_busy(room: Room) -> bool:
-    return Race.objects.filter(room=room, state=Race.State.RACING).exists()
+def _lock_open_room(room_id: int) -> Room | None:
+    return Room.objects.select_for_update(no_key=True).filter(pk=room_id, closed_at=None).first()
 
 
 def has_started(race: Race, now: datetime) -> bool:
@@ -203,16 +173,16 @@ def has_started(race: Race, now: datetime) -> bool:
     return race.starts_at is not None and now >= race.starts_at - CANCEL_CUTOFF
 
 
-def _may_freeze(room: Room, race: Race) -> bool:
-    if race.state != Race.State.OPEN or not race.has_deal or _is_busy(room):
-        return False
-    return enough_ready(race, room)
-
-
-def _freeze(room: Room, race: Race, countdown: timedelta, now: datetime) -> bool:
-    """Freeze the seats and start the countdown. The caller holds the locks of the room and its race."""
+def _start(room: Room, countdown: timedelta, now: datetime) -> ErrorCode | None:
+    """Freeze the seats of a locked room's next race and start its countdown, or return the reason why not."""
+    race = Race.objects.select_for_update(no_key=True).filter(room=room, state=Race.State.OPEN).first()
+    if race is None or Race.objects.filter(room=room, state=Race.State.RACING).exists():
+        return ErrorCode.RACE_NOT_OPEN
+    if not enough_ready(race, room):
+        return ErrorCode.TOO_FEW_READY
+    if not race.has_deal:
+        return ErrorCode.NO_DEAL
     race.entrants.filter(~Q(state=_E.READY) | Q(player=None)).delete()
-    ready = list(race.entrants.select_for_update(no_key=True).order_by("pk"))
     rooms.copy_settings(room, race)
     starts = now + countdown
     race.state, race.starts_at = Race.State.COUNTDOWN, starts.replace(microsecond=starts.microsecond // 1000 * 1000)
@@ -220,11 +190,11 @@ def _freeze(room: Room, race: Race, countdown: timedelta, now: datetime) -> bool
     race.save()
     entrant_facts.store_facts(entrant_facts.missing_facts([race.pk]))
     Deal.objects.filter(races=race).update(opens_at=race.starts_at)
-    for entrant in ready:
+    for entrant in race.entrants.select_for_update(no_key=True).order_by("pk"):
         _create_table(race, entrant)
     Room.objects.filter(pk=room.pk).update(used_at=now)
     notify_room(room.pk)
-    return True
+    return None
 
 
 def _create_table(race: Race, entrant: Entrant) -> None:

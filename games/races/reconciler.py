@@ -64,7 +64,7 @@ def _start_ready(now: datetime) -> None:
     )
     due = counted.filter(ready__gte=2, ready=F("taken")).order_by("pk")
     for room_id in due.values_list("room", flat=True)[:AT_A_TIME]:
-        race_start.start_if_ready(room_id, now)
+        race_start.start_if_all_ready(room_id, now)
 
 
 def _move_house_racers(now: datetime) -> None:
@@ -127,7 +127,7 @@ def _finish(now: datetime) -> None:
 
 #: Ordered so that one run can take a race through several states.
 STEPS: Final[tuple[Callable[[datetime], object], ...]] = (
-    race_start.begin_due,
+    race_start.start_racing,
     race_start.void_overdue,
     roll_call.call_off_deserted,
     _move_house_racers,

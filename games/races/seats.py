@@ -88,7 +88,7 @@ def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = 
         Room.objects.filter(pk=room.pk).update(used_at=now)
         notify_room(room.pk)
         if ready:
-            race_start.start_if_ready(room.pk, now)
+            race_start.start_if_all_ready(room.pk, now)
 
 
 def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
@@ -146,7 +146,7 @@ def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = Non
         room.used_at = now
         room.save(update_fields=["kicked", "used_at"])
         notify_room(room.pk)
-        race_start.start_if_ready(room.pk, now)
+        race_start.start_if_all_ready(room.pk, now)
 
 
 def leave_all(player_id: int, now: datetime | None = None) -> None:
@@ -231,12 +231,12 @@ def _free(seat: Entrant, now: datetime) -> bool:
     if race.state == Race.State.OPEN:
         others = _other_states(seat)
         seat.delete()
-        race_start.start_if_ready(race.room_id, now)
+        race_start.start_if_all_ready(race.room_id, now)
         return len(others) == 1 or (seat.state == _E.READY and others.count(_E.READY) == 1)
     own = Entrant.objects.filter(pk=seat.pk)
     own.update(state=_E.ABSENT)
     race_start.delete_tables(own)
-    reopens = not race_start.enough_ready(race, race.room) and race_start.unfreeze(race.pk, now)
+    reopens = not race_start.enough_ready(race, race.room) and race_start.cancel_start(race.room_id, now)
     return reopens and race.entrants.filter(state=_E.READY, player__isnull=False, house_racer="").exists()
 
 

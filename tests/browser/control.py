@@ -85,7 +85,7 @@ def race(
     for player in players:
         seats.sit(room.pk, player)
     Entrant.objects.filter(race=race).update(state="ready")
-    assert race_start.freeze(race.pk, countdown=timedelta(seconds=seconds))
+    assert race_start.start(room.pk, countdown=timedelta(seconds=seconds))
     racers = []
     for player in players:
         entrant = Entrant.objects.select_related("attempt").get(race=race, player=player)

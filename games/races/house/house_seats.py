@@ -63,7 +63,7 @@ def race_now(player: Player, racer: HouseRacer, now: datetime | None = None) -> 
         Entrant.objects.filter(pk=seat.pk).update(state=Entrant.State.READY)
         _seat(seat.race, racer, room, now)
         # Without a deal, the race starts once one has been found (`games.races.reconciler`).
-        race_start.freeze(seat.race_id, countdown=COUNTDOWN, now=now)
+        race_start.start(room.pk, countdown=COUNTDOWN, now=now)
     return room
 
 

@@ -165,7 +165,7 @@ def _command_call(
         case protocol.Ready(ready=ready):
             return lambda: seats.set_ready(room_id, player_id, ready)
         case protocol.Start():
-            return lambda: race_start.start(room_id, player_id)
+            return lambda: race_start.start_as_host(room_id, player_id)
         case protocol.Kick(entrant=entrant):
             return lambda: seats.kick(room_id, player_id, entrant)
         case protocol.Bot(racer=racer):

@@ -130,7 +130,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
 
 def _take_steps(starts_only: Collection[bool]) -> dict[bool, None]:
     """Take all steps that are due; if only starts were requested, the usual case, that is one statement."""
-    (race_start.begin_due if all(starts_only) else reconciler.reconcile)(timezone.now())
+    (race_start.start_racing if all(starts_only) else reconciler.reconcile)(timezone.now())
     return {}
 
 

@@ -169,7 +169,7 @@ def raced(*players: Any) -> Room:
     for place in range(len(players)):
         run.ready(place)
     run.easy()
-    race_start.begin_due(at(15))
+    race_start.start_racing(at(15))
     race_start.mark_dealt(run.attempt_ids, at(15.1))
     run.play(0)
     run.resign(1, 20)

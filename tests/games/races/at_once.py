@@ -62,7 +62,7 @@ def leave_while_it_starts() -> None:
 def take_the_step_in_every_process() -> None:
     """Several processes begin the race: one succeeds."""
     run = Run.counting(3)
-    outcomes = run_together(*[partial(race_start.begin_due, at(15))] * 4)
+    outcomes = run_together(*[partial(race_start.start_racing, at(15))] * 4)
     assert codes(outcomes) == []
     taken = [race_id for begun in outcomes if isinstance(begun, list) for race_id in begun]
     assert taken.count(run.race.pk) == 1

@@ -43,11 +43,11 @@ class House(Run):
     def start(self, countdown: float = 0) -> None:
         """Freeze the seats; the cards are dealt after the countdown."""
         Entrant.objects.filter(race=self.race).update(state=Entrant.State.READY)
-        assert race_start.freeze(self.race.pk, countdown=timedelta(seconds=countdown), now=timezone.now())
+        assert race_start.start(self.room.pk, countdown=timedelta(seconds=countdown), now=timezone.now())
 
     def run(self) -> None:
         self.start()
-        race_start.begin_due(timezone.now() + timedelta(milliseconds=5))
+        race_start.start_racing(timezone.now() + timedelta(milliseconds=5))
         race_start.mark_dealt([attempt.pk for attempt in self.attempts()], timezone.now() + timedelta(milliseconds=5))
 
     def attempts(self) -> list[Attempt]:

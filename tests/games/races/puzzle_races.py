@@ -30,7 +30,7 @@ def counting_room(*players: Any) -> Room:
     for player in players:
         seats.sit(room.pk, player)
     Entrant.objects.filter(race__room=room).update(state=Entrant.State.READY)
-    assert race_start.freeze(Race.objects.get(room=room).pk, countdown=timedelta(hours=1))
+    assert race_start.start(room.pk, countdown=timedelta(hours=1))
     return room
 
 

@@ -95,7 +95,7 @@ class Run:
     def begun(cls, count: int, dealt: int, **settings: Any) -> Run:
         """Create a room whose race has just begun; the first `dealt` players have seen the cards."""
         made = cls.counting(count, **settings)
-        assert race_start.begin_due(at(15)) == [made.race.pk]
+        assert race_start.start_racing(at(15)) == [made.race.pk]
         assert race_start.mark_dealt(made.attempt_ids[:dealt], at(15.1)) == dealt
         return made
 

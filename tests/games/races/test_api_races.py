@@ -286,7 +286,7 @@ def test_its_commitment_is_that_of_the_countdown() -> None:
     Deal.objects.filter(races=run.race).update(commitment=commitment(run.seed))
     shown = _shown(run)
     assert shown is not None
-    race_start.begin_due(at(15))
+    race_start.start_racing(at(15))
     race_start.mark_dealt(run.attempt_ids, at(15.1))
     for place in range(2):
         run.resign(place, 60)

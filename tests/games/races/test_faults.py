@@ -94,8 +94,8 @@ class Story:
             self._player(partial(self.run.sit, place), partial(self._state, place))
         for place in range(4):
             self._player(partial(self.run.ready, place), partial(self._is, "ready", place))
-        self._server(lambda: race_start.start_if_ready(self.run.room.pk, at(1)))  # unless the last `ready` did it
-        self._server(lambda: race_start.begin_due(at(16)))
+        self._server(lambda: race_start.start_if_all_ready(self.run.room.pk, at(1)))  # unless the last `ready` did it
+        self._server(lambda: race_start.start_racing(at(16)))
         for place in range(3):
             self._player(partial(self._sees, place), partial(self._is, "racing", place))
         self._server(lambda: self.run.tend(27))

@@ -226,7 +226,7 @@ def test_a_single_player_gets_a_recorded_run() -> None:
     assert race.state == "countdown"
     (entrant,) = race.entrants.all()
     assert entrant.attempt_id is not None
-    assert race_start.begin_due(START) == [race.pk]
+    assert race_start.start_racing(START) == [race.pk]
     race_start.mark_dealt([entrant.attempt_id], after(0.1))
     close_attempt(entrant.attempt_id, "resigned", at=after(60))
     settle(entrant.attempt_id)

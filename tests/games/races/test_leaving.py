@@ -57,10 +57,10 @@ def test_a_deleted_players_seat_is_freed() -> None:
 def test_a_deleted_player_does_not_count_for_a_start() -> None:
     run = Run.of(4, ready=2)
     User.objects.filter(pk=run.players[1].pk).delete()
-    assert refused(lambda: race_start.start(run.room.pk, run.players[0].pk, at(5))) == ErrorCode.TOO_FEW_READY
-    assert not race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(5))
+    assert refused(lambda: race_start.start_as_host(run.room.pk, run.players[0].pk, at(5))) == ErrorCode.TOO_FEW_READY
+    assert not race_start.start(run.room.pk, countdown=race_start.COUNTDOWN, now=at(5))
     run.ready(2)
-    race_start.start(run.room.pk, run.players[0].pk, at(6))
+    race_start.start_as_host(run.room.pk, run.players[0].pk, at(6))
     assert run.states() == "countdown ready ready"
     assert run.race.entrants.filter(player=None).count() == 0
 
@@ -173,11 +173,11 @@ DEEDS: dict[str, tuple[Callable[[], Run], Act]] = {
     "goes on the way": (lambda: Run.counting(3), lambda run: run.leave(1, 5)),
     "resigns": (lambda: Run.racing(3), lambda run: run.leave(1, 20)),
     "sends away": (half_ready, lambda run: seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk, at(20))),
-    "starts": (partial(Run.of, 3, ready=2), lambda run: race_start.start(run.room.pk, run.players[0].pk, at(20))),
+    "starts": (partial(Run.of, 3, ready=2), lambda run: race_start.start_as_host(run.room.pk, run.players[0].pk, at(20))),
 }
 #: Events without a player.
 EVENTS: dict[str, tuple[Callable[[], Run], Act]] = {
-    "the countdown ends": (lambda: Run.counting(2), lambda run: race_start.begin_due(at(15))),
+    "the countdown ends": (lambda: Run.counting(2), lambda run: race_start.start_racing(at(15))),
     "the cards are seen": (
         lambda: Run.begun(3, dealt=1),
         lambda run: race_start.mark_dealt(run.attempt_ids, at(16)),
@@ -185,7 +185,7 @@ EVENTS: dict[str, tuple[Callable[[], Run], Act]] = {
     "somebody does not come": (lambda: Run.begun(3, dealt=1), lambda _: race_start.mark_absent(at(25))),
     "the last game ends": (partial(Run.ended, "retired", None), lambda run: run.resign(1, 30)),
     "a game of several ends": (lambda: Run.racing(3), lambda run: run.resign(0, 20)),
-    "the race opens again": (lambda: Run.counting(2), lambda run: race_start.unfreeze(run.race.pk, at(5))),
+    "the race opens again": (lambda: Run.counting(2), lambda run: race_start.cancel_start(run.room.pk, at(5))),
     "the race is void": (lambda: Run.racing(2), lambda run: race_finish.void(run.race.pk, FAULT, at(20))),
     "the places are given": (settling, lambda run: run.judge()),
     "a record is rejected": (

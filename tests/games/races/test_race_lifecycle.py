@@ -43,9 +43,9 @@ def test_a_race_runs_and_its_places_are_set() -> None:
     assert run.race.ends_at == at(315)
     run.race.entrants.update(standing=Entrant.Standing.ESTABLISHED)
     run.easy()
-    assert race_start.begin_due(at(14.999)) == []
-    assert race_start.begin_due(at(15)) == [run.race.pk]
-    assert race_start.begin_due(at(15)) == []
+    assert race_start.start_racing(at(14.999)) == []
+    assert race_start.start_racing(at(15)) == [run.race.pk]
+    assert race_start.start_racing(at(15)) == []
     assert race_start.mark_dealt(run.attempt_ids[:3], at(15.1)) == 3
     run.tend(25)
     assert run.states() == "racing racing racing racing absent"
@@ -73,7 +73,7 @@ def test_a_countdown_gives_each_ready_player_a_table() -> None:
     counter = "talon_attempts_started_total", {"game": run.race.game, "ranked": "no"}
     before = REGISTRY.get_sample_value(*counter) or 0
     now = at(1) + timedelta(microseconds=123_456)
-    assert race_start.freeze(run.race.pk, countdown=timedelta(seconds=15), now=now)
+    assert race_start.start(run.room.pk, countdown=timedelta(seconds=15), now=now)
     race, starts = run.race, at(16.123)
     assert (race.starts_at, race.ends_at) == (starts, at(616.123)), "in whole milliseconds, like game clocks"
     assert race.deal is not None
@@ -82,8 +82,8 @@ def test_a_countdown_gives_each_ready_player_a_table() -> None:
     tables = Attempt.objects.order_by("entrant__pk").values_list("player", "deal", "ranked", "started_at", "deadline")
     assert list(tables) == [(player.pk, race.deal.pk, False, starts, race.ends_at) for player in run.players]
     assert REGISTRY.get_sample_value(*counter) == before + 2
-    assert not race_start.freeze(race.pk, countdown=timedelta(seconds=15), now=at(2))
-    assert not race_start.start_if_ready(run.room.pk, at(2))
+    assert not race_start.start(run.room.pk, countdown=timedelta(seconds=15), now=at(2))
+    assert not race_start.start_if_all_ready(run.room.pk, at(2))
     assert run.race.starts_at == starts
 
 
@@ -91,7 +91,7 @@ def test_a_start_counts_from_now() -> None:
     run = Run.of(2)
     Entrant.objects.update(state=Entrant.State.READY)
     before = timezone.now() - timedelta(milliseconds=1)
-    assert race_start.start_if_ready(run.room.pk)
+    assert race_start.start_if_all_ready(run.room.pk)
     starts_at = run.race.starts_at
     assert starts_at is not None
     assert before <= starts_at - race_start.COUNTDOWN <= timezone.now()
@@ -99,10 +99,10 @@ def test_a_start_counts_from_now() -> None:
 
 def test_only_a_countdown_can_be_reopened() -> None:
     run = Run.of(2)
-    assert not race_start.unfreeze(run.race.pk, at(0))
+    assert not race_start.cancel_start(run.room.pk, at(0))
     run.ready(0, 1)
-    assert not race_start.unfreeze(run.race.pk, at(15))
-    assert race_start.unfreeze(run.race.pk, at(5))
+    assert not race_start.cancel_start(run.room.pk, at(15))
+    assert race_start.cancel_start(run.room.pk, at(5))
     race = run.race
     assert (race.state, race.starts_at, race.ends_at) == ("open", None, None)
     assert not Attempt.objects.exists()
@@ -128,7 +128,7 @@ def test_a_race_without_players_is_void() -> None:
 def test_ten_seconds_after_the_start_is_too_late() -> None:
     run = Run.counting(2)
     assert race_start.mark_dealt(run.attempt_ids, at(14.9)) == 0
-    race_start.begin_due(at(15))
+    race_start.start_racing(at(15))
     assert race_start.mark_dealt(run.attempt_ids[:1], at(24.9)) == 1
     assert race_start.mark_dealt(run.attempt_ids[1:], at(25)) == 0
     assert run.states() == "racing racing ready"
@@ -139,7 +139,7 @@ def test_a_start_missed_by_all_processes_harms_no_one(second: int) -> None:
     """For example during a database outage, even if overdue games are closed before races are tended."""
     run = Run.counting(2)
     close_due(at(second))
-    assert race_start.begin_due(at(second)) == []
+    assert race_start.start_racing(at(second)) == []
     run.tend(second)
     run.judge()
     assert (run.race.state, run.race.void) == (Race.State.VOID, Race.Void.SERVER_FAULT)
@@ -354,9 +354,9 @@ def test_a_tasks_time_limit_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) ->
         race_finish.finish,
         race_finish.recompute_places,
         partial(race_finish.void, reason=Race.Void.SERVER_FAULT),
-        partial(race_start.freeze, countdown=race_start.COUNTDOWN),
-        race_start.unfreeze,
-        race_start.start_if_ready,
+        race_start.start,
+        race_start.cancel_start,
+        race_start.start_if_all_ready,
     ],
 )
 def test_unknown_races_are_ignored(step: Callable[[int], bool]) -> None:
@@ -440,8 +440,8 @@ def test_the_next_race_waits_for_the_running_one() -> None:
         run.sit(place, 60)
         run.ready(place, second=60)
     assert run.states() == "open ready ready"
-    assert not race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(61))
-    assert refused(lambda: race_start.start(run.room.pk, run.players[0].pk, at(61))) == ErrorCode.RACE_NOT_OPEN
+    assert not race_start.start(run.room.pk, countdown=race_start.COUNTDOWN, now=at(61))
+    assert refused(lambda: race_start.start_as_host(run.room.pk, run.players[0].pk, at(61))) == ErrorCode.RACE_NOT_OPEN
     run.tend(316)
     assert run.states() == "countdown ready ready"
 

@@ -139,13 +139,13 @@ class World:
     def _start(self) -> None:
         host = Room.objects.get(pk=self.run.room.pk).host_id
         if host is not None and self.chance.random() < 0.3:
-            race_start.start(self.run.room.pk, host, at(self.now))
+            race_start.start_as_host(self.run.room.pk, host, at(self.now))
 
     def _server(self) -> None:
         if self.chance.random() < 0.5:
             self.run.tend(self.now)
         else:
-            race_start.begin_due(at(self.now))
+            race_start.start_racing(at(self.now))
 
     def _judge(self) -> None:
         for attempt_id in self.run.attempt_ids:

@@ -45,7 +45,7 @@ def against(*slugs: str, name: str = "labyrinth") -> Run:
 def racing(*slugs: str, name: str = "labyrinth") -> Run:
     run = against(*slugs, name=name)
     run.ready(0)
-    race_start.begin_due(at(15))
+    race_start.start_racing(at(15))
     race_start.mark_dealt([run.attempt(0).pk], at(15.1))
     return run
 

@@ -59,7 +59,7 @@ def test_an_outage_at_the_start_does_not_move_the_clock(away: Away) -> None:
     run = rated(Run.counting(3))
     with away():
         with pytest.raises(OperationalError):
-            race_start.begin_due(at(15))
+            race_start.start_racing(at(15))
         run.tend(16)
         with pytest.raises(OperationalError):
             race_start.mark_dealt([], at(16))

@@ -338,7 +338,7 @@ def test_a_countdown_or_running_race_is_not_joined() -> None:
     first, _ = counting()
     race = race_of(first)
     assert room_of(enter(9, "plot")) != race.room
-    race_start.begin_due(at(18))
+    race_start.start_racing(at(18))
     race_start.mark_dealt(list(race.entrants.values_list("attempt", flat=True)), at(18))
     assert room_of(enter(19, "plot")) != race.room
 

@@ -81,7 +81,7 @@ def started(count: int, left_at: float, *, dealt: int = 1) -> tuple[list[User], 
     race = race_of(players[0])
     roll_call.record_connected(race.room_id, entrants, at(15.5))
     roll_call.record_disconnected(entrants[-1], at(left_at))
-    assert race_start.begin_due(at(18.2)) == [race.pk]
+    assert race_start.start_racing(at(18.2)) == [race.pk]
     race_start.mark_dealt(Entrant.objects.filter(pk__in=entrants[:dealt]).values_list("attempt", flat=True), at(18.2))
     return players, race
 

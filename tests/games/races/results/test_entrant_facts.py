@@ -187,7 +187,7 @@ def test_facts_are_stored_as_the_countdown_starts() -> None:
 
 def test_a_cancelled_countdown_clears_them() -> None:
     run = Run.of(2, ready=2)
-    assert race_start.unfreeze(run.race.pk, T0)
+    assert race_start.cancel_start(run.room.pk, T0)
     assert set(run.race.entrants.values_list("standing", "link_group", "as_guest")) == {(None, None, False)}
 
 
@@ -214,7 +214,7 @@ def test_a_guest_who_signs_up_after_winning_is_not_rated() -> None:
     run = Run.of(2, ready=2, players=[make_account(), guest])
     run.easy()
     Race.objects.filter(pk=run.race.pk).update(rated=True)
-    race_start.begin_due(at(15))
+    race_start.start_racing(at(15))
     race_start.mark_dealt(run.attempt_ids, at(15.1))
     run.play(1)
     type(guest).objects.filter(pk=guest.pk).update(is_guest=False)  # as signing up does
