@@ -22,7 +22,7 @@ class AccountsConfig(AppConfig):
             People(
                 player_for=guests.player_for,
                 create_guest=guests.create_guest,
-                house_racer=guests.house_racer,
+                bot_player=guests.bot_player,
                 sign_in=guests.sign_in,
                 accounts_among=directory.accounts_among,
                 shown_names=directory.shown_names,

@@ -238,14 +238,14 @@ async def race(prepared: dict[str, Any]) -> None:
 
     from games.live.table_registry import shared_tables
     from games.models import Attempt
-    from games.races import race_start
+    from games.races import starting
     from games.races.models import Entrant, Race
 
     layer: Any = get_channel_layer()
     tables = shared_tables()
     found = await Race.objects.aget(room=prepared["room"])
     countdown = timedelta(seconds=COUNTDOWN)
-    assert await sync_to_async(race_start.start)(prepared["room"], countdown=countdown, now=timezone.now())
+    assert await sync_to_async(starting.start)(prepared["room"], countdown=countdown, now=timezone.now())
     await found.arefresh_from_db()
     assert found.starts_at is not None
     assert found.deal_id is not None

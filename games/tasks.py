@@ -18,8 +18,8 @@ from games.explorer import building
 from games.hints import questions
 from games.inbox import housekeeping as inbox_housekeeping
 from games.puzzles import housekeeping as puzzles_housekeeping
+from games.races import finishing
 from games.races import housekeeping as races_housekeeping
-from games.races import race_finish
 from games.races.webhooks import result_post
 from games.replays import housekeeping as replays_housekeeping
 from games.replays import pictures
@@ -108,7 +108,7 @@ def post_result(race_id: int) -> None:
 @shared_task(name="talon.clean_games")
 def clean_games() -> int:
     """Delete expired rows, after recomputing the places of races that missed a moderation decision."""
-    races = race_finish.recompute_missed()
+    races = finishing.recompute_missed()
     if races:
         log.warning("places recomputed after missed decisions", extra={"races": races})
     modules = (

@@ -19,8 +19,8 @@ from accounts.push.delivery import Message, send
 from accounts.push.dispatch import Clock, Notification, Send, addressed, send_due
 from games.presentation.titles import VARIANT_TITLES
 from games.races import heats
+from games.races.finishing import ACTIVE
 from games.races.models import Entrant, Race
-from games.races.race_finish import ACTIVE
 
 _DAY: Final = timedelta(days=1)
 _MINUTE: Final = timedelta(minutes=1)

@@ -35,8 +35,8 @@ BACKEND: Final = "allauth.account.auth_backends.AuthenticationBackend"
 
 _TRIES: Final = 3
 
-#: Prefix of the usernames of house racers, which are guests that are never deleted. No player's name has a colon.
-_HOUSE_RACER: Final = "house-racer:"
+#: Prefix of the usernames of bots, which are guests that are never deleted. No player's name has a colon.
+_BOT: Final = "house-racer:"
 
 
 def player_for(request: HttpRequest) -> User:
@@ -68,10 +68,10 @@ def create_guest() -> User:
     )
 
 
-def house_racer(slug: str, name: str) -> User:
-    """Return the house racer's player, a guest without a password; its first race creates the row."""
+def bot_player(slug: str, name: str) -> User:
+    """Return the bot's player, a guest without a password; its first race creates the row."""
     fields = {"display_name": name, "is_guest": True, "password": f"{UNUSABLE_PASSWORD_PREFIX}{secrets.token_hex(20)}"}
-    return User.objects.get_or_create(username=f"{_HOUSE_RACER}{slug}", defaults=fields)[0]
+    return User.objects.get_or_create(username=f"{_BOT}{slug}", defaults=fields)[0]
 
 
 def merge_guest(guest: User, user: User) -> int:
@@ -136,7 +136,7 @@ def remove_lost_guests(before: datetime, size: int) -> int:
 
 
 def _guests(before: datetime) -> QuerySet[User]:
-    return User.objects.filter(is_guest=True, date_joined__lt=before).exclude(username__startswith=_HOUSE_RACER)
+    return User.objects.filter(is_guest=True, date_joined__lt=before).exclude(username__startswith=_BOT)
 
 
 def _remove(idle: QuerySet[User], size: int) -> int:

@@ -23,7 +23,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.players import Names, people, player_id
 from games.races import heats
 from games.races.models import Entrant, Race, Room
-from games.races.results import heat_standings, race_file
+from games.races.results import download, heat_standings
 from games.races.results.commitments import commitment_of
 
 MAX_LISTED: Final = 100
@@ -75,7 +75,7 @@ class RaceOut(Schema):
             "seats": room.seats,
             "commitment": deal and deal.commitment,
             "race_commitment": commitment_of(race),
-            "seed": bytes(deal.seed).hex() if race_file.is_public(race, now) else None,
+            "seed": bytes(deal.seed).hex() if download.is_public(race, now) else None,
         }
         return cls(**vars(race) | others)
 
@@ -285,8 +285,8 @@ def get_race(request: HttpRequest, race: UUID, query: Query[RaceIn]) -> RaceWith
 def get_race_file(request: HttpRequest, race: UUID, query: Query[RaceIn]) -> HttpResponse:
     """Download a finished race with all its records, once every race on its deal is finished."""
     found, _linked = _visible(request, race, query.code)
-    disposition = f'attachment; filename="{race_file.file_name(found)}"'
-    return JsonResponse(race_file.race_file(found).to_json(), headers={"Content-Disposition": disposition})
+    disposition = f'attachment; filename="{download.file_name(found)}"'
+    return JsonResponse(download.race_file(found).to_json(), headers={"Content-Disposition": disposition})
 
 
 @router.get("/heats", response={200: HeatsOut, **ERRORS})

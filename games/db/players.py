@@ -49,8 +49,8 @@ class People:
     """Return the session's player, creating a guest if there is none."""
     create_guest: Callable[[], Player]
     """Create a guest."""
-    house_racer: Callable[[str, str], Player]
-    """Return the player of a house racer, by slug and name, creating it if there is none."""
+    bot_player: Callable[[str, str], Player]
+    """Return the player of a bot, by slug and name, creating it if there is none."""
     sign_in: Callable[[HttpRequest, Player], None]
     """Sign a new guest in to the session."""
     accounts_among: Callable[[Collection[int]], set[int]]

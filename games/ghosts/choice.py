@@ -11,10 +11,10 @@ from typing import Final
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from games.bots.roster import BOTS, Bot
 from games.core.errors import ErrorCode, Refusal
 from games.ghosts import ghost_lanes
 from games.ghosts.boards_registry import GhostScore, results
-from games.house_racers.racers import HOUSE_RACERS, HouseRacer
 from games.models import GRACE, Attempt, Deal
 
 #: Maximum followed players offered as ghosts.
@@ -37,12 +37,12 @@ class Whose(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """A game to race against; the certified line and the house racers, which players see as bots, have no attempt."""
+    """A game to race against; the certified line and bots have no attempt."""
 
     whose: Whose
     attempt: Attempt | None
     elapsed_ms: int | None
-    racer: HouseRacer | None = None
+    bot: Bot | None = None
 
 
 def ghosts_of(deal: Deal, player_id: int | None) -> list[Ghost]:
@@ -60,7 +60,7 @@ def ghosts_of(deal: Deal, player_id: int | None) -> list[Ghost]:
             ghosts.append(Ghost(whose, attempt, attempt.elapsed_ms))
     if (line := ghost_lanes.line_ms(deal)) is not None:
         ghosts.append(Ghost(Whose.LINE, None, line))
-    return ghosts + [Ghost(Whose.BOT, None, None, racer) for racer in HOUSE_RACERS.values()]
+    return ghosts + [Ghost(Whose.BOT, None, None, bot) for bot in BOTS.values()]
 
 
 def latest_ghosts(player_id: int | None, now: datetime | None = None) -> list[tuple[Deal, Ghost]]:

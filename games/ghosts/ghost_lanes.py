@@ -15,10 +15,10 @@ from typing import Any, Final
 from django.utils import timezone
 
 from games.attempts.lifecycle import deal_table, record_of
+from games.bots.game_plan import plan_game
+from games.bots.roster import Bot
 from games.deals import publishing
 from games.ghosts.models import Answer
-from games.house_racers.game_plan import plan_game
-from games.house_racers.racers import HouseRacer
 from games.models import Attempt, Deal
 from games.rules import Record, Table
 
@@ -59,10 +59,10 @@ def line_of(deal: Deal, name: str) -> GhostLane | None:
     return _lane(name, record.open_table(), moves, MOVE_MS * len(moves))
 
 
-def bot_lane(deal: Deal, racer: HouseRacer) -> GhostLane:
-    """Return the lane of a house racer's game on a deal, the same whenever it is asked for."""
-    game = plan_game(racer, partial(deal_table, deal), f"ghost {deal.pk}", BOT_LIMIT_MS)
-    return _lane(racer.name, deal_table(deal), zip(game.tokens, game.clock, strict=True), game.end_ms)
+def bot_lane(deal: Deal, bot: Bot) -> GhostLane:
+    """Return the lane of a bot's game on a deal, the same whenever it is asked for."""
+    game = plan_game(bot, partial(deal_table, deal), f"ghost {deal.pk}", BOT_LIMIT_MS)
+    return _lane(bot.name, deal_table(deal), zip(game.tokens, game.clock, strict=True), game.end_ms)
 
 
 def line_ms(deal: Deal) -> int | None:
@@ -98,7 +98,7 @@ def knows_deal(deal: Deal, player_id: int | None, now: datetime | None = None) -
 
 
 def may_race_bot(deal: Deal, player_id: int | None) -> bool:
-    """Return whether this player may race a house racer's ghost: on any practice deal, and on all others they know."""
+    """Return whether this player may race a bot's ghost: on any practice deal, and on all others they know."""
     return (deal.day is None and not deal.for_race) or knows_deal(deal, player_id)
 
 

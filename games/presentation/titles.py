@@ -10,8 +10,8 @@ from typing import Any, Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from games.bots.roster import BOTS
 from games.deals.difficulty import grade_name
-from games.house_racers.racers import HOUSE_RACERS
 from games.manifests import MANIFESTS, VARIANTS
 from games.races.models import PUZZLES
 from games.rules import CATALOGUE, GAMES, Option, open_table
@@ -36,13 +36,13 @@ _CHOICE_TITLES: Final[Mapping[tuple[str, object], Promise]] = {
     ("fool", "trump"): _("the first trump"),
 }
 PUZZLES_TITLE: Final = _("Puzzles")
-#: Grades that describe the house racers, in their order.
+#: Grades that describe the bots, in their order.
 _BOT_GRADES: Final = (2, 3, 4)
 
 
 def bot_choices() -> list[dict[str, str]]:
-    """Return the house racers for a form, from weakest to strongest: `slug`, `name` and `level`."""
-    named = zip(HOUSE_RACERS.values(), _BOT_GRADES, strict=True)
+    """Return the bots for a form, from weakest to strongest: `slug`, `name` and `level`."""
+    named = zip(BOTS.values(), _BOT_GRADES, strict=True)
     return [{"slug": racer.slug, "name": racer.name, "level": grade_name(grade)} for racer, grade in named]
 
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from games.core.admin_mixins import ReadOnlyRows
-from games.races import race_finish
+from games.races import finishing
 from games.races.models import Entrant, Race, Room
 from games.races.webhooks.webhook_url import host_of
 
@@ -40,7 +40,7 @@ class RoomAdmin(ReadOnlyRows, admin.ModelAdmin[Any]):
 def void_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Race]) -> None:
     """Void the chosen races, so that they give no places or ratings; a race that is over is left alone."""
     for race in chosen.select_related("room"):
-        voided = race_finish.void(race.pk, Race.Void.SERVER_FAULT)
+        voided = finishing.void(race.pk, Race.Void.SERVER_FAULT)
         if voided:
             model_admin.log_change(request, race, "Voided.")
         message = gettext("%(race)s: void.") if voided else gettext("%(race)s is over and stays as it is.")

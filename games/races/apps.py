@@ -18,8 +18,8 @@ class RacesConfig(AppConfig):
         # These modules need models, which are only loaded by now.
         from games.attempts import lifecycle  # noqa: PLC0415
         from games.live.table_registry import companion_factories  # noqa: PLC0415
-        from games.races import race_finish  # noqa: PLC0415
+        from games.races import finishing  # noqa: PLC0415
         from games.races.live.lane_reports import LaneReporter  # noqa: PLC0415
 
-        lifecycle.race_attempt_closed.register(race_finish.record_closed)
+        lifecycle.race_attempt_closed.register(finishing.record_closed)
         companion_factories.register(LaneReporter)

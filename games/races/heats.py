@@ -18,7 +18,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from games.manifests import SHORT_VARIANTS
-from games.races import race_finish, race_start, rooms
+from games.races import finishing, rooms, starting
 from games.races.models import Entrant, Race, Room
 from games.races.results.ratings_registry import ratings
 from games.races.room_notifications import notify_room
@@ -29,7 +29,7 @@ HOURS: Final = (3, 7, 11, 19)  # UTC
 RACE_OF_THE_DAY: Final = (19, 7)
 #: Times before the start at which the doors open, and at which the seats are frozen.
 DOORS: Final = timedelta(minutes=10)
-FROZEN: Final = race_start.COUNTDOWN
+FROZEN: Final = starting.COUNTDOWN
 LIMIT_S: Final = 1800
 #: Maximum players per division.
 DIVISION: Final = 16
@@ -105,7 +105,7 @@ def advance_all(now: datetime | None = None) -> None:
     for race_id, start in open_races.order_by("scheduled_at", "division").values_list("pk", "scheduled_at"):
         assert start is not None
         if now >= start:
-            race_finish.void(race_id, Race.Void.NOT_STARTED, now)
+            finishing.void(race_id, Race.Void.NOT_STARTED, now)
         elif now >= start - FROZEN:
             _freeze(race_id, start, now)
 
@@ -135,14 +135,14 @@ def _freeze(race_id: int, start: datetime, now: datetime) -> None:
             return
         ready = list(race.entrants.filter(state=_E.READY, player__isnull=False).order_by("pk"))
         if not ready:
-            race_finish.void(race.pk, Race.Void.NOBODY_CAME, now)
+            finishing.void(race.pk, Race.Void.NOBODY_CAME, now)
         elif race.deal_id is not None:
             seeded = iter(by_rating(ready))
             _first, *further_divisions = [list(islice(seeded, size)) for size in division_sizes(len(ready))]
             races = [race, *(_division(race, number, part, now) for number, part in enumerate(further_divisions, 2))]
             Room.objects.filter(pk=room.pk).update(seats=DIVISION)
             for division in races:
-                race_start.start(division.room_id, countdown=start - now, now=now)
+                starting.start(division.room_id, countdown=start - now, now=now)
 
 
 def _division(race: Race, number: int, part: Sequence[Entrant], now: datetime) -> Race:

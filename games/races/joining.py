@@ -14,7 +14,7 @@ from games.core.errors import ErrorCode, Refusal, wants_json
 from games.core.player_networks import remember_network
 from games.db.players import Player, check_may_start, has_account, player_for, player_id
 from games.fairplay import account_links
-from games.races import race_origins, rooms, seats, spoiled_starts
+from games.races import origins, rooms, seats, spoiled_starts
 from games.races.models import Room
 
 
@@ -60,7 +60,7 @@ def to_seat(request: HttpRequest, code: str, *, rated: bool = False) -> HttpResp
     player = player_id(request)
     if rated and player is not None:
         device = account_links.device_of(request)
-        race_origins.record(player, device, area_of(request))
+        origins.record(player, device, area_of(request))
         account_links.mark(response, device)
     return response
 

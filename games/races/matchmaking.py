@@ -25,7 +25,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.deals import sealed_stock
 from games.manifests import SHORT_VARIANTS
-from games.races import network_shares, race_start, rooms, seats, spoiled_starts
+from games.races import network_shares, rooms, seats, spoiled_starts, starting
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room, request_ready_checks
 from games.rules import CATALOGUE
@@ -253,7 +253,7 @@ def _start_if_due(race: Race, now: datetime) -> bool:
         return False
     for waiting in race.entrants.filter(state=_E.JOINED, player__isnull=False):
         _move_on(race, waiting, now)
-    return race_start.start(race.room_id, countdown=race_start.QUICK_COUNTDOWN, now=now)
+    return starting.start(race.room_id, countdown=starting.QUICK_COUNTDOWN, now=now)
 
 
 def _find_opponent(race: Race, entrant: Entrant, now: datetime) -> bool:

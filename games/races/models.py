@@ -197,8 +197,8 @@ class Entrant(models.Model):
     joined_at = models.DateTimeField()
     # The player was a guest when the countdown started, so the race is never rated for an account.
     as_guest = models.BooleanField(default=False, db_default=False)
-    # Slug of a house racer (`games.house_racers`); empty for people.
-    house_racer = models.CharField(max_length=16, blank=True, default="", db_default="")
+    # Slug of a bot (`games.bots`); empty for people.
+    bot = models.CharField(max_length=16, blank=True, default="", db_default="", db_column="house_racer")
     # Quick match: the variants that the player accepts, and the time until which they count as connected to the room.
     wishes = models.JSONField(default=list, blank=True)
     here_until = models.DateTimeField(null=True, blank=True)
@@ -217,10 +217,10 @@ class Entrant(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["race", "player"], name="entrant_once"),
-            # A player is in at most one race at a time, except a house racer.
+            # A player is in at most one race at a time, except a bot.
             models.UniqueConstraint(
                 fields=["player"],
-                condition=Q(state__in=["joined", "ready", "racing"], house_racer=""),
+                condition=Q(state__in=["joined", "ready", "racing"], bot=""),
                 name="one_race_at_once",
             ),
         ]
@@ -236,7 +236,7 @@ class Entrant(models.Model):
 
 
 class RaceOrigin(models.Model):
-    """Origin of a seat taken for a rated race, used to link entrants (`games.races.race_origins`).
+    """Origin of a seat taken for a rated race, used to link entrants (`games.races.origins`).
 
     `device` is the browser's mark, null if it has none; `network` is a keyed digest, empty if unknown.
     """

@@ -17,10 +17,9 @@ from django.utils import timezone
 
 from games.attempts.lifecycle import close_safely
 from games.models import Attempt
-from games.races import heats, matchmaking, race_deals, race_finish, race_start, roll_call, rooms
-from games.races.house import house_moves
+from games.races import deals, finishing, heats, matchmaking, roll_call, rooms, starting, storms
+from games.races.bots import moves
 from games.races.models import HAS_DEAL, Entrant, Race, Room
-from games.races.puzzle_races import race_storms
 from games.races.room_notifications import notify_room
 from games.races.webhooks import room_webhooks
 
@@ -50,7 +49,7 @@ def _request_deals(_now: datetime) -> None:
         with transaction.atomic():
             race = Race.objects.select_for_update(no_key=True).get(pk=race_id)
             if race.state == Race.State.OPEN:
-                race_deals.assign_deal(race)
+                deals.assign_deal(race)
 
 
 def _start_ready(now: datetime) -> None:
@@ -64,14 +63,14 @@ def _start_ready(now: datetime) -> None:
     )
     due = counted.filter(ready__gte=2, ready=F("taken")).order_by("pk")
     for room_id in due.values_list("room", flat=True)[:AT_A_TIME]:
-        race_start.start_if_all_ready(room_id, now)
+        starting.start_if_all_ready(room_id, now)
 
 
-def _move_house_racers(now: datetime) -> None:
-    """Play the moves of house racers in rooms that no process shows."""
-    moving = Entrant.objects.filter(race__state=Race.State.RACING, state__in=race_finish.ACTIVE).exclude(house_racer="")
+def _move_bots(now: datetime) -> None:
+    """Play the moves of bots in rooms that no process shows."""
+    moving = Entrant.objects.filter(race__state=Race.State.RACING, state__in=finishing.ACTIVE).exclude(bot="")
     for room_id in moving.values_list("race__room", flat=True).distinct()[:AT_A_TIME]:
-        house_moves.play_due(room_id, now)
+        moves.play_due(room_id, now)
 
 
 def _close_overdue(now: datetime) -> None:
@@ -94,7 +93,7 @@ def _free_lost(_now: datetime) -> None:
     """Free the seats of removed players, and give their rooms new hosts."""
     lost = Entrant.objects.filter(player=None, race__state=Race.State.OPEN)
     hostless = Room.objects.filter(closed_at=None, kind__in=rooms.HOSTED, host=None)
-    with_others = hostless.filter(races__entrants__state__in=race_finish.ACTIVE, races__entrants__player__isnull=False)
+    with_others = hostless.filter(races__entrants__state__in=finishing.ACTIVE, races__entrants__player__isnull=False)
     keys = {*lost.values_list("race__room", flat=True), *with_others.values_list("pk", flat=True)}
     for room_id in sorted(keys)[:AT_A_TIME]:
         with transaction.atomic():
@@ -110,35 +109,35 @@ def _follow_closed(_now: datetime) -> None:
     )
     for entrant in missed.select_related("attempt")[:AT_A_TIME]:
         assert entrant.attempt is not None
-        race_finish.record_closed(entrant.attempt)
+        finishing.record_closed(entrant.attempt)
 
 
 def _settle(now: datetime) -> None:
-    racing = Race.objects.filter(state=Race.State.RACING).exclude(entrants__state__in=race_finish.ACTIVE)
+    racing = Race.objects.filter(state=Race.State.RACING).exclude(entrants__state__in=finishing.ACTIVE)
     for race_id in racing.values_list("pk", flat=True)[:AT_A_TIME]:
-        race_finish.settle_done(race_id, now)
+        finishing.settle_done(race_id, now)
 
 
 def _finish(now: datetime) -> None:
     """Assign the places of races that have all their verdicts."""
     for race_id in Race.objects.filter(state=Race.State.SETTLING).values_list("pk", flat=True)[:AT_A_TIME]:
-        race_finish.finish(race_id, now)
+        finishing.finish(race_id, now)
 
 
 #: Ordered so that one run can take a race through several states.
 STEPS: Final[tuple[Callable[[datetime], object], ...]] = (
-    race_start.start_racing,
-    race_start.void_overdue,
+    starting.start_racing,
+    starting.void_overdue,
     roll_call.call_off_deserted,
-    _move_house_racers,
-    race_start.mark_absent,
+    _move_bots,
+    starting.mark_absent,
     _close_overdue,
-    race_storms.end_due,
+    storms.end_due,
     _follow_closed,
     _retire_lost,
     _settle,
     _finish,
-    race_finish.close_leftover_attempts,
+    finishing.close_leftover_attempts,
     _free_lost,
     _request_deals,
     _start_ready,

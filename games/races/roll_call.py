@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from games.live.start_timer import CANCEL_CUTOFF
 from games.models import Attempt
-from games.races import race_finish, race_start, rooms, seats, spoiled_starts
+from games.races import finishing, rooms, seats, spoiled_starts, starting
 from games.races.matchmaking import MIN_PLAYERS, Note, advance_room, leave_note
 from games.races.models import Entrant, Race, Room
 
@@ -86,7 +86,7 @@ def call_off_deserted(now: datetime) -> None:
         room__kind=Room.Kind.QUICK,
         state=Race.State.RACING,
         starts_at__lte=now - DISCONNECT_GRACE,
-        starts_at__gt=now - race_start.GRACE,
+        starts_at__gt=now - starting.GRACE,
     )
     for race_id, room_id in started.filter(entrants__state=Entrant.State.READY).distinct().values_list("pk", "room"):
         if _call_off_if_deserted(race_id, room_id, now):
@@ -106,11 +106,11 @@ def _call_off_if_deserted(race_id: int, room_id: int, now: datetime) -> bool:
         )
         if race.state != Race.State.RACING or len(present) != 1 or len(attempts) < len(entrants):
             return False
-        if len(entrants) < MIN_PLAYERS or race.entrants.filter(race_finish.HAS_MOVED).exists():
+        if len(entrants) < MIN_PLAYERS or race.entrants.filter(finishing.HAS_MOVED).exists():
             return False
         Attempt.objects.filter(entrant__race=race).delete()
         race.entrants.all().delete()
-        race_finish.void(race.pk, Race.Void.NOT_STARTED, now)
+        finishing.void(race.pk, Race.Void.NOT_STARTED, now)
         (lone,) = present
         assert lone.player is not None
         seat = seats.sit(room_id, lone.player, wishes=lone.wishes, now=now)

@@ -20,7 +20,7 @@ from games.core.errors import ErrorCode, Refusal, refusal_of
 from games.db.players import Player
 from games.deals import publishing
 from games.puzzles.storm.runs import DURATION
-from games.races import race_deals, race_finish
+from games.races import deals, finishing
 from games.races.models import PUZZLES, Entrant, Race, Room, RoomWebhook
 from games.races.room_notifications import notify_room
 from games.rules import OptionError, Variant
@@ -123,7 +123,7 @@ def change(
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         if race.entrants.count() > seats:
             raise Refusal(ErrorCode.BAD_OPTION, "more players than that are seated")
-        is_new_game = race_deals.variant_of(race) != game
+        is_new_game = deals.variant_of(race) != game
         if public and room.kind != Room.Kind.PUBLIC:
             check_may_list(player_id)
         fresh = is_new_game or (limit_s, free_undo) != (room.limit_s, room.free_undo)
@@ -135,10 +135,10 @@ def change(
         race.save()
         if is_new_game:
             limits.spend_of(player_id, "room")
-            race_deals.release_deal(race)
-            race_deals.assign_deal(race)
+            deals.release_deal(race)
+            deals.assign_deal(race)
         if race.is_puzzle_race:
-            race.entrants.exclude(house_racer="").delete()
+            race.entrants.exclude(bot="").delete()
         if fresh:
             ready = race.entrants.filter(state=Entrant.State.READY).exclude(player_id=player_id)
             ready.update(state=Entrant.State.JOINED)
@@ -168,19 +168,17 @@ def next_race(room: Room, now: datetime) -> Race:
     race = Race(room=room, number=last + 1, rated=room.kind in RATED, opened_at=now)
     copy_settings(room, race)
     race.save(force_insert=True)
-    race_deals.assign_deal(race)
-    _reseat_house_racers(race, now)
+    deals.assign_deal(race)
+    _reseat_bots(race, now)
     notify_room(room.pk)
     return race
 
 
-def _reseat_house_racers(race: Race, now: datetime) -> None:
-    """Give the house racers of the last race a seat in the next one."""
-    seated = Entrant.objects.filter(race__room=race.room_id, race__number=race.number - 1).exclude(house_racer="")
-    for slug, player_id in seated.values_list("house_racer", "player"):
-        Entrant.objects.create(
-            race=race, player_id=player_id, house_racer=slug, state=Entrant.State.READY, joined_at=now
-        )
+def _reseat_bots(race: Race, now: datetime) -> None:
+    """Give the bots of the last race a seat in the next one."""
+    seated = Entrant.objects.filter(race__room=race.room_id, race__number=race.number - 1).exclude(bot="")
+    for slug, player_id in seated.values_list("bot", "player"):
+        Entrant.objects.create(race=race, player_id=player_id, bot=slug, state=Entrant.State.READY, joined_at=now)
 
 
 def copy_settings(room: Room, race: Race) -> None:
@@ -198,7 +196,7 @@ def close(room: Room, now: datetime | None = None) -> bool:
         if locked_room.closed_at or races.filter(state__in=(Race.State.COUNTDOWN, Race.State.RACING)).exists():
             return False
         for race_id in races.filter(state=Race.State.OPEN).values_list("pk", flat=True):
-            race_finish.void(race_id, Race.Void.NOT_STARTED, now)
+            finishing.void(race_id, Race.Void.NOT_STARTED, now)
         Room.objects.filter(pk=locked_room.pk).update(closed_at=now)
         RoomWebhook.objects.filter(room=locked_room).delete()
         notify_room(locked_room.pk, "closed")
@@ -271,7 +269,7 @@ def pass_on(room: Room, from_id: int | None, among: Collection[int] | None = Non
 
     Players in the next race come before players in the running one. The old host's webhook is removed.
     """
-    seated = Entrant.objects.filter(race__room=room, state__in=race_finish.ACTIVE, player__isnull=False, house_racer="")
+    seated = Entrant.objects.filter(race__room=room, state__in=finishing.ACTIVE, player__isnull=False, bot="")
     if among is not None:
         seated = seated.filter(player__in=among)
     open_first = F("race__number").desc()

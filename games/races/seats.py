@@ -16,10 +16,9 @@ from games.attempts.lifecycle import close_attempt
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
-from games.races import network_shares, race_start, rooms, spoiled_starts
+from games.races import network_shares, rooms, spoiled_starts, starting, storms
+from games.races.finishing import ACTIVE
 from games.races.models import Entrant, Race, RaceOrigin, Room, RoomWebhook
-from games.races.puzzle_races import race_storms
-from games.races.race_finish import ACTIVE
 from games.races.room_notifications import notify_room, request_ready_checks
 
 _E: Final = Entrant.State
@@ -88,7 +87,7 @@ def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = 
         Room.objects.filter(pk=room.pk).update(used_at=now)
         notify_room(room.pk)
         if ready:
-            race_start.start_if_all_ready(room.pk, now)
+            starting.start_if_all_ready(room.pk, now)
 
 
 def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
@@ -105,7 +104,7 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
         if entrant is None:
             raise Refusal(ErrorCode.NOT_ENTERED)
         # The cards are dealt at the scheduled time, even if no process has moved the race to racing yet.
-        if seat is not None and race_start.has_started(seat.race, now):
+        if seat is not None and starting.has_started(seat.race, now):
             seat, playing = None, seat
         if seat is not None and _free(seat, now):
             transaction.on_commit(partial(spoiled_starts.note_spoiled, [player_id]))
@@ -116,13 +115,13 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
     if playing is not None and playing.attempt_id is not None:
         close_attempt(playing.attempt_id, "resigned", at=now)
     elif playing is not None:
-        race_storms.retire(playing, now)
+        storms.retire(playing, now)
 
 
 def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = None) -> None:
     """Kick a player for good: their seat in the next race becomes free, but they finish a game in progress.
 
-    House racers are not banned, so the host can add them again.
+    Bots are not banned, so the host can add them again.
 
     :raises Refusal: unless the caller is the host; during a countdown; for the host; or for a player who is not here.
     """
@@ -140,13 +139,13 @@ def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = Non
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         if seat is not None:
             seat.delete()
-        if not entrant.house_racer:
+        if not entrant.bot:
             kicked = [kicked_id for kicked_id in room.kicked if kicked_id != entrant.player_id]
             room.kicked = [*kicked, entrant.player_id]
         room.used_at = now
         room.save(update_fields=["kicked", "used_at"])
         notify_room(room.pk)
-        race_start.start_if_all_ready(room.pk, now)
+        starting.start_if_all_ready(room.pk, now)
 
 
 def leave_all(player_id: int, now: datetime | None = None) -> None:
@@ -231,13 +230,13 @@ def _free(seat: Entrant, now: datetime) -> bool:
     if race.state == Race.State.OPEN:
         others = _other_states(seat)
         seat.delete()
-        race_start.start_if_all_ready(race.room_id, now)
+        starting.start_if_all_ready(race.room_id, now)
         return len(others) == 1 or (seat.state == _E.READY and others.count(_E.READY) == 1)
     own = Entrant.objects.filter(pk=seat.pk)
     own.update(state=_E.ABSENT)
-    race_start.delete_tables(own)
-    reopens = not race_start.enough_ready(race, race.room) and race_start.cancel_start(race.room_id, now)
-    return reopens and race.entrants.filter(state=_E.READY, player__isnull=False, house_racer="").exists()
+    starting.delete_tables(own)
+    reopens = not starting.enough_ready(race, race.room) and starting.cancel_start(race.room_id, now)
+    return reopens and race.entrants.filter(state=_E.READY, player__isnull=False, bot="").exists()
 
 
 def _other_states(entrant: Entrant) -> list[str]:

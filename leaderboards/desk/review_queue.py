@@ -21,7 +21,6 @@ from games.db.statements import run_in_order
 from games.models import Attempt
 from games.presentation import titles
 from games.races.models import Entrant
-from games.races.race_finish import RACED
 from leaderboards.boards.histogram import ahead_sql
 from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.rank_keys import DEAL, BoardScore

@@ -19,7 +19,7 @@ from games.fairplay import account_links
 from games.fairplay.move_gaps import gaps_of
 from games.models import Attempt, Decision, StaffNote
 from games.presentation.view_models import ShownDeal
-from games.races import race_origins
+from games.races import origins
 from games.rules import Record, RulesError, replay
 from leaderboards.desk.access import DECIDE, may_watch
 from leaderboards.desk.evidence_sections import Section, sections_of
@@ -163,7 +163,7 @@ def _linked(attempt: Attempt, *, may_compare: bool) -> list[Linked]:
         for others in (
             account_links.linked_to(attempt),
             account_links.on_network_of(attempt),
-            race_origins.linked_racers(attempt),
+            origins.linked_racers(attempt),
         )
     )
     found = {other.pk: (other, _("decided the same before")) for other in copied}

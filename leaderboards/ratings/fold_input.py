@@ -12,7 +12,7 @@ from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from games.models import Attempt, Decision
-from games.races import race_finish
+from games.races import finishing
 from games.races.models import Entrant, Race
 from games.races.results.entrant_facts import EntrantFacts, missing_facts
 from leaderboards.models import RatingChange
@@ -66,7 +66,7 @@ def finished() -> QuerySet[Race]:
         rating=None,
         finished_at__gt=timezone.now() - REVIEW_WAIT,
         entrants__attempt__state=Attempt.State.REVIEW,
-        entrants__state__in=race_finish.RACED,
+        entrants__state__in=finishing.RACED,
     )
     return rated.exclude(pk__in=undecided.values("pk"))
 

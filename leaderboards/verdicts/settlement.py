@@ -31,7 +31,7 @@ from games.explorer.building import expire
 from games.fairplay import copies
 from games.ghosts import challenges
 from games.models import Attempt, Deal
-from games.races import race_finish
+from games.races import finishing
 from leaderboards.boards import entries
 from leaderboards.boards.deal_boards import rank_of
 from leaderboards.boards.eligibility import is_real_play, ladder_sql
@@ -174,7 +174,7 @@ def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) 
             expire(Deal.objects.filter(pk__in={case.attempt.deal_id for case in settled}))
         raced = [case.attempt.pk for case in settled if case.attempt.in_race]
         if raced:
-            transaction.on_commit(partial(race_finish.apply_verdicts, raced))
+            transaction.on_commit(partial(finishing.apply_verdicts, raced))
     challenges.notify_verdicts([case.attempt.pk for case in settled if not case.attempt.ranked])
     return {case.attempt.pk: case.verdict for case in settled}
 

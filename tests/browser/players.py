@@ -42,7 +42,7 @@ from games.rules import End, Record, replay
 from games.solver.simulated_players import greedy_game
 from leaderboards.ratings import folding
 from leaderboards.verdicts.settlement import settle
-from tests.games.races import finished_races, puzzle_races
+from tests.games.races import finished_races, storms
 from tests.leaderboards import raced
 
 PASSWORD = "nine of wands and a cup"
@@ -74,8 +74,8 @@ def inhabit() -> dict[str, Any]:
     _looking(member)
     room, race = _raced(member, guarded, keyless)
     finished_races.heat(timezone.now().date(), 3, {member: 3, guarded: 1})
-    puzzle_room = puzzle_races.counting_room(keyless, User.objects.create_user("Daedalus"))
-    puzzled = puzzle_races.finished_room(member, guarded)
+    puzzle_room = storms.counting_room(keyless, User.objects.create_user("Daedalus"))
+    puzzled = storms.finished_room(member, guarded)
     _rated(member, guarded)
     puzzle = daily.puzzle_of(timezone.now().date())
     storm, finished_storm = runs.begin(member.pk), runs.begin(member.pk)

@@ -49,7 +49,7 @@ from games.pages.races.table_opponents import DayLanes, RaceSeat
 from games.presentation import titles
 from games.presentation.anonymous_cache import cache_for_anonymous
 from games.presentation.view_models import ShownAttempt, ShownDeal
-from games.races import race_start
+from games.races import starting
 from games.races.results.race_suggestion import hint_at
 from games.replays import continuations
 from games.rules import CATALOGUE
@@ -114,7 +114,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     now = timezone.now()
     opening = frames.opening(state_of(stored))
     if found.in_race and opening["type"] == "view" and not found.is_over:
-        race_start.mark_dealt([found.pk])  # the player has seen the cards and races, with or without a socket
+        starting.mark_dealt([found.pk])  # the player has seen the cards and races, with or without a socket
     day_lanes, ghost_url = DayLanes.of(found.deal, now), ghost_beside(found, request.GET.get("ghost", ""))
     context = {
         "deal": ShownDeal.of(found.deal),

@@ -16,11 +16,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from games.attempts.lifecycle import DealClosedError, start_attempt
+from games.bots.roster import BOTS
 from games.core import limits
 from games.db.players import Player, check_may_start, player_for, player_id
 from games.deals import first_game, numbered_deals, practice_deals, publishing
 from games.deals.difficulty import GRADES, grade_name
-from games.house_racers.racers import HOUSE_RACERS
 from games.models import Attempt, Deal, PracticeOrder
 from games.pages.practice.practice_links import OPTION_PREFIX, fields_of, seed_in, variant_in
 from games.presentation import titles
@@ -107,7 +107,7 @@ def start_practice(request: HttpRequest) -> HttpResponse:
     """Start a practice game: `deal` (an id), or `name` with `option-<name>` fields of JSON values.
 
     A `number` or `seed` selects a specific deal; `deals=winnable`, with or without a `grade`, one that can be won. A
-    `ghost` is a house racer to race against.
+    `ghost` is a bot to race against.
     """
     check_may_start(request)
     try:
@@ -231,14 +231,14 @@ def _replayable_deal(request: HttpRequest) -> Deal:
 
 
 def _start(player: Player, deal: Deal, bot: str = "") -> HttpResponse:
-    """Start a game, beside the ghost of a house racer if one is chosen."""
+    """Start a game, beside the ghost of a bot if one is chosen."""
     return redirect(reverse("games:table", args=[start_attempt(player, deal).public_id]) + _query(bot))
 
 
 def _bot(fields: QueryDict) -> str:
-    """Return the slug of the chosen house racer, or an empty string."""
+    """Return the slug of the chosen bot, or an empty string."""
     slug = fields.get("ghost", "")
-    return slug if slug in HOUSE_RACERS else ""
+    return slug if slug in BOTS else ""
 
 
 def _query(bot: str) -> str:

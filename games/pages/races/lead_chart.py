@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from games.presentation.durations import duration
-from games.races.results.race_course import Lane, Lead, leads
+from games.races.results.course import Lane, Lead, leads
 
 #: Size of the drawing area, in the units of the chart's view box.
 WIDTH: Final = 640

@@ -13,7 +13,7 @@ from games.db.players import player_id
 from games.pages.races.game_form import choices, chosen
 from games.presentation import titles
 from games.races import heats, lobby, matchmaking
-from games.races.house import house_seats
+from games.races.bots import seating
 from games.races.joining import check_may_sit, open_own_room, refused, seated_player, to_seat
 from games.races.ready_notice import mark_waiting
 from games.races.seats import seat_of
@@ -75,12 +75,12 @@ def quick_match(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def race_bot(request: HttpRequest) -> HttpResponse:
-    """Start a race against a house racer, which players see as a bot; `racer` is its slug."""
+    """Start a race against a bot; `racer` is its slug."""
     limits.spend(request, "room")
     check_may_sit(request)
     try:
-        racer = house_seats.racer_of(request.POST.get("racer", ""))
-        room = house_seats.race_now(seated_player(request), racer)
+        racer = seating.bot_of(request.POST.get("racer", ""))
+        room = seating.race_now(seated_player(request), racer)
     except Refusal as refusal:
         return refused(request, refusal)
     return to_seat(request, room.code)

@@ -19,9 +19,9 @@ from games.db.players import player_id
 from games.pages.puzzles.sent_move import move_of
 from games.pages.puzzles.storm_json import puzzle_json, reply_json
 from games.pages.races.table_opponents import RaceSeat
+from games.races import storms
+from games.races.finishing import ACTIVE
 from games.races.models import Race
-from games.races.puzzle_races import race_storms
-from games.races.race_finish import ACTIVE
 
 
 @require_safe
@@ -30,7 +30,7 @@ from games.races.race_finish import ACTIVE
 def puzzle_race(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """Show a racer the countdown and then their puzzles. Lead to the result or the room if they don't race any more."""
     race = _race(code, number)
-    seat = race_storms.own_seat(race.pk, player_id(request))
+    seat = storms.own_seat(race.pk, player_id(request))
     if seat.state not in ACTIVE:
         return redirect("games:race_result", code, number)
     return render(request, "races/puzzle_race.html", {"race": RaceSeat.of_entrant(seat, code)})
@@ -46,7 +46,7 @@ def current(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """
     limits.spend(request, "puzzle")
     try:
-        state, puzzle = race_storms.current(_race(code, number).pk, player_id(request))
+        state, puzzle = storms.current(_race(code, number).pk, player_id(request))
     except Refusal as refusal:
         if refusal.code is not ErrorCode.NOT_BEGUN:
             raise
@@ -61,7 +61,7 @@ def move(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """Play a move as in a storm (`storm_move`)."""
     limits.spend(request, "puzzle")
     (at, turn), token = move_of(request, "at", "turn")
-    return JsonResponse(reply_json(race_storms.play(_race(code, number).pk, player_id(request), at, turn, token)))
+    return JsonResponse(reply_json(storms.play(_race(code, number).pk, player_id(request), at, turn, token)))
 
 
 def _race(code: str, number: int) -> Race:

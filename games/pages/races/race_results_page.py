@@ -22,9 +22,9 @@ from games.pages.races.lead_chart import LeadChart
 from games.presentation import titles
 from games.presentation.view_models import ShownDeal
 from games.races.models import Entrant, Race
-from games.races.results import race_file
+from games.races.results import download
 from games.races.results.commitments import commitment_of
-from games.races.results.race_course import lane_of, series_score
+from games.races.results.course import lane_of, series_score
 from games.races.results.shown_entrants import ShownEntrant, by_place, headline, result_in_words, shown_entrants
 
 _PAGE: Final = 30
@@ -40,7 +40,7 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
     finished = race.state == Race.State.FINISHED
     rows = by_place(race) if finished else []
     entrants = shown_entrants(race, rows, player_id(request))
-    is_public = race_file.is_public(race)
+    is_public = download.is_public(race)
     title = titles.deal_title(race.variant, race.game)
     context = {
         "race": race,
@@ -102,8 +102,8 @@ def race_json(request: HttpRequest, code: str, number: int) -> JsonResponse:
     """Return a finished race with every record, for anyone to verify."""
     limits.spend(request, "replay")
     race = get_object_or_404(Race.objects.select_related("room", "deal"), room__code=code, number=number)
-    disposition = f'attachment; filename="{race_file.file_name(race)}"'
-    return JsonResponse(race_file.race_file(race).to_json(), headers={"Content-Disposition": disposition})
+    disposition = f'attachment; filename="{download.file_name(race)}"'
+    return JsonResponse(download.race_file(race).to_json(), headers={"Content-Disposition": disposition})
 
 
 @require_safe

@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from games.attempts.lifecycle import start_attempt
+from games.bots.roster import BOTS, Bot
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.db.players import check_may_start, player_for, player_id
@@ -22,7 +23,6 @@ from games.deals import publishing
 from games.ghosts import choice, ghost_lanes
 from games.ghosts.choice import Ghost, Whose
 from games.ghosts.lane_addresses import LINE, lane_address
-from games.house_racers.racers import HOUSE_RACERS, HouseRacer
 from games.models import Attempt, Deal
 from games.presentation.view_models import ShownDeal, ShownPlayer, shown_part
 from games.replays.side_by_side import together_url
@@ -48,15 +48,15 @@ class ShownGhost:
     cards_up: int | None
     elapsed_ms: int | None
     hinted: bool = False
-    racer: HouseRacer | None = None
+    racer: Bot | None = None
 
     @classmethod
     def of(cls, ghost: Ghost) -> Self:
         """Return the visible part of `ghost`."""
         label, attempt = str(_GHOST_TITLES[ghost.whose]), ghost.attempt
         if attempt is None:
-            name = ghost.racer.slug if ghost.racer else LINE
-            return cls(label, name, None, None, None, ghost.elapsed_ms, racer=ghost.racer)
+            name = ghost.bot.slug if ghost.bot else LINE
+            return cls(label, name, None, None, None, ghost.elapsed_ms, racer=ghost.bot)
         player = None if ghost.whose == Whose.OWN else ShownPlayer.of(attempt.player)
         return shown_part(
             cls,
@@ -131,7 +131,7 @@ def line(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=attempt)
     if found.player_id != player_id(request):
         raise Refusal(ErrorCode.NOT_YOURS)
-    racer = HOUSE_RACERS.get(request.GET.get("racer", ""))
+    racer = BOTS.get(request.GET.get("racer", ""))
     may_race = ghost_lanes.may_race_bot if racer else ghost_lanes.knows_deal
     if not may_race(found.deal, found.player_id):
         raise Refusal(ErrorCode.NOT_REVEALED)

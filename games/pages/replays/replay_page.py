@@ -29,7 +29,7 @@ from games.models import Attempt
 from games.pages.replays.par_comparison import compared
 from games.presentation.view_models import ShownDeal, ShownPlayer
 from games.races.models import Entrant
-from games.races.results import race_file
+from games.races.results import download
 from games.replays import continuations, permissions, pictures
 from games.replays.steps import steps_of
 from games.rules import Record, RecordError, RulesError, replay
@@ -168,7 +168,7 @@ def verify(request: HttpRequest) -> HttpResponse:
 def _race_file_address(attempt: Attempt) -> str:
     """Return the URL of the file of the attempt's race; empty outside races, and while the file is secret."""
     entrant = Entrant.objects.select_related("race__room", "race__deal").filter(attempt=attempt).first()
-    if entrant is None or not race_file.is_public(entrant.race):
+    if entrant is None or not download.is_public(entrant.race):
         return ""
     return reverse("games:race_json", args=[entrant.race.room.code, entrant.race.number])
 

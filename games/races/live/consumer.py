@@ -23,8 +23,8 @@ from games.fairplay import account_links
 from games.live.loader import in_database
 from games.live.sockets.base_consumer import SocketConnection, check_version, session_expired
 from games.live.sockets.message_limit import allowance_of, retain_until_full
-from games.races import race_origins, race_start, rooms, seats, spoiled_starts
-from games.races.house import house_seats
+from games.races import origins, rooms, seats, spoiled_starts, starting
+from games.races.bots import seating
 from games.races.live import protocol, snapshot
 from games.races.live.room_hub import RoomHub, shared_hub
 from games.races.live.room_watch import RoomWatch
@@ -165,11 +165,11 @@ def _command_call(
         case protocol.Ready(ready=ready):
             return lambda: seats.set_ready(room_id, player_id, ready)
         case protocol.Start():
-            return lambda: race_start.start_as_host(room_id, player_id)
+            return lambda: starting.start_as_host(room_id, player_id)
         case protocol.Kick(entrant=entrant):
             return lambda: seats.kick(room_id, player_id, entrant)
         case protocol.Bot(racer=racer):
-            return lambda: house_seats.add_racer(room_id, player_id, racer)
+            return lambda: seating.add_bot(room_id, player_id, racer)
         case protocol.Settings():
             return lambda: rooms.change(room_id, player_id, **structs.asdict(message))
         case _:
@@ -183,4 +183,4 @@ def _sit(room_id: int, player_id: int, network: str, device: UUID | None) -> Non
     spoiled_starts.check_may_sit(player_id, network, has_account=player.has_page)
     remember_network(player_id, network)
     if seats.sit(room_id, player).race.rated:
-        race_origins.record(player_id, device, area(network))
+        origins.record(player_id, device, area(network))

@@ -16,7 +16,7 @@ from games.races import heats, matchmaking, roll_call
 from games.races.live.audience import Audience
 from games.races.live.snapshot import RaceFacts, RoomFacts
 from games.races.models import Entrant, Race, Room
-from games.races.race_start import GRACE
+from games.races.starting import GRACE
 
 #: Seconds until a step that is still due is tried again.
 TRY_EVERY: Final = 5.0

@@ -124,7 +124,7 @@ class RaceProgress:
         lane = self._lane(entrant.id)
         cards_up, tokens = lane.figures
         is_over = race is self._facts.last or lane.state in OVER
-        is_away = not is_over and not entrant.is_house_racer and monotonic() - lane.seen_at >= AWAY_AFTER
+        is_away = not is_over and not entrant.is_bot and monotonic() - lane.seen_at >= AWAY_AFTER
         return protocol.Lane(entrant.id, cards_up, tokens, lane.state, is_away, place, lane.ms)
 
     def _places(self, race: RaceFacts) -> Mapping[int, int | None]:

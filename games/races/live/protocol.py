@@ -101,7 +101,7 @@ class Kick(In):
 
 
 class Bot(In):
-    """Give a house racer, by its slug, a seat in the next race. Host only."""
+    """Give a bot, by its slug, a seat in the next race. Host only."""
 
     racer: Annotated[str, msgspec.Meta(min_length=1, max_length=16)]
 

@@ -19,7 +19,7 @@ from games.live.broadcasts import Notice
 from games.live.loader import in_database, off_loop
 from games.live.per_loop import PerLoop
 from games.live.protocol import busy
-from games.races import race_start, reconciler, roll_call
+from games.races import reconciler, roll_call, starting
 from games.races.live import snapshot
 from games.races.live.batched_reads import Batches
 from games.races.live.room_watch import RoomWatch
@@ -130,7 +130,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
 
 def _take_steps(starts_only: Collection[bool]) -> dict[bool, None]:
     """Take all steps that are due; if only starts were requested, the usual case, that is one statement."""
-    (race_start.start_racing if all(starts_only) else reconciler.reconcile)(timezone.now())
+    (starting.start_racing if all(starts_only) else reconciler.reconcile)(timezone.now())
     return {}
 
 

@@ -17,9 +17,9 @@ from games.live.watcher import Source, Watcher
 from games.races import rooms
 from games.races.live import snapshot
 from games.races.live.audience import Audience
+from games.races.live.bot_clock import BotClock
 from games.races.live.due_steps import Steps
 from games.races.live.host_succession import HostPresence
-from games.races.live.house_clock import HouseClock
 from games.races.live.lane_reports import Report
 from games.races.live.snapshot import EntrantFacts, RoomFacts
 from games.races.live.stream import Viewer
@@ -50,7 +50,7 @@ class RoomWatch:
             self._refresh,
             steps.take_due_steps,
             steps.gather,
-            HouseClock(self.audience).play,
+            BotClock(self.audience).play,
             self._host_presence.replace_if_absent,
             self.audience.send_due_lanes,
             self._host_presence.beat,

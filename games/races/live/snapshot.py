@@ -15,9 +15,9 @@ from games.attempts.lifecycle import deal_table, journal_of, record_of
 from games.db.players import people
 from games.models import Attempt
 from games.races import matchmaking
+from games.races.finishing import ACTIVE
 from games.races.live import protocol
 from games.races.models import Entrant, Race, Room
-from games.races.race_finish import ACTIVE
 from games.races.results.commitments import commitment_of
 from games.races.results.pseudonyms import number_of
 from games.races.results.ratings_registry import ratings
@@ -47,7 +47,7 @@ class EntrantFacts:
     figures: Figures | None
     ms: int | None
     confirm_by: datetime | None
-    is_house_racer: bool
+    is_bot: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ class _PlayerFacts:
             name=self.name(player),
             player=None if shown_name is None else str(shown_name[1]),
             guest=player not in self.accounts,
-            house_racer=bool(entrant.house_racer),
+            house_racer=bool(entrant.bot),
             host=player is not None and player == room.host_id,
             rating=None if rating is None else rating.value,
             provisional=rating is not None and rating.provisional,
@@ -308,7 +308,7 @@ def _entrant_facts(race: Race, room: Room, entrant: Entrant, confirm_by: datetim
         figures=figures,
         ms=ms,
         confirm_by=confirm_by,
-        is_house_racer=bool(entrant.house_racer),
+        is_bot=bool(entrant.bot),
     )
 
 

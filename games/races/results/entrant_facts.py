@@ -18,7 +18,7 @@ from django.db.models.functions import Coalesce
 
 from games.core.ladders import Ladder
 from games.models import Attempt
-from games.races import race_origins
+from games.races import origins
 from games.races.models import Entrant, Race
 
 #: Number of days in the month before a race on which a regular has really played a verified daily game.
@@ -55,7 +55,7 @@ def missing_facts(race_ids: Collection[int]) -> dict[int, EntrantFacts]:
     for _pk, race, player, *_rest in found:
         players.setdefault(race, []).append(player)
     starts = Race.objects.filter(pk__in=players, starts_at__isnull=False).values_list("pk", "starts_at")
-    groups = {race: race_origins.linked_groups(players[race], starts_at) for race, starts_at in starts if starts_at}
+    groups = {race: origins.linked_groups(players[race], starts_at) for race, starts_at in starts if starts_at}
     return {
         pk: EntrantFacts(
             _standing(guest=guest or as_guest, played=played, established=established, days=days),

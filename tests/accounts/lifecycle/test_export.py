@@ -24,7 +24,7 @@ from games.appeals import appeals, reports
 from games.ghosts import challenges
 from games.models import Attempt, Start
 from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote
-from games.races import race_origins
+from games.races import origins
 from games.races.models import RaceOrigin
 from games.rules import Record, replay
 from leaderboards.boards import relisting
@@ -188,7 +188,7 @@ def test_start_records_of_daily_games_are_included(make_user: MakeUser) -> None:
 
 
 def test_origins_of_seats_in_rated_races_are_included(user: User) -> None:
-    race_origins.record(user.pk, None, "192.0.2.0/24")
+    origins.record(user.pk, None, "192.0.2.0/24")
     origin = RaceOrigin.objects.get()
     made_at = DjangoJSONEncoder().default(origin.made_at)
     assert exported(user)["race_seats"] == [

@@ -40,7 +40,7 @@ from games.models import Attempt, Deal
 from games.pages.daily import archive_page
 from games.puzzles.models import StormRun
 from games.puzzles.storm import runs
-from games.races import heats, race_finish, race_start, rooms, seats
+from games.races import finishing, heats, rooms, seats, starting
 from games.races.models import Race, Room
 from games.rules import CATALOGUE, Record
 from leaderboards.boards.rank_keys import BoardScore
@@ -48,8 +48,8 @@ from leaderboards.ratings import folding
 from tests import factories
 from tests.config.malformed import patterns
 from tests.factories import make_deal
-from tests.games.races import puzzle_races
 from tests.games.races.runs import Run, at
+from tests.games.races.storms import counting_room, finished_room
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "seven of wands"
@@ -159,7 +159,7 @@ def world() -> World:
     attempts.append(start_attempt(account, practice_deal("braid", {"direction": "either", "redeals": 3})))
     attempts.append(start_attempt(guest, deals[5]))
     codes = [raced(account, others[0], guest), *other_rooms(account, others[1])]
-    codes += [puzzle_races.finished_room(account, guest), puzzle_races.counting_room(guest, others[2])]
+    codes += [finished_room(account, guest), counting_room(guest, others[2])]
     return World(account, guest, past, attempts, codes, challenged(account, others[0], past))
 
 
@@ -169,16 +169,16 @@ def raced(*players: Any) -> Room:
     for place in range(len(players)):
         run.ready(place)
     run.easy()
-    race_start.start_racing(at(15))
-    race_start.mark_dealt(run.attempt_ids, at(15.1))
+    starting.start_racing(at(15))
+    starting.mark_dealt(run.attempt_ids, at(15.1))
     run.play(0)
     run.resign(1, 20)
     for place in range(2, len(players)):
         run.resign(place, 30)
     run.judge()
     Race.objects.filter(pk=run.race.pk).update(rated=True)
-    race_finish.settle_done(run.race.pk, timezone.now())  # runs after a commit, and nothing is committed here
-    race_finish.finish(run.race.pk, timezone.now())
+    finishing.settle_done(run.race.pk, timezone.now())  # runs after a commit, and nothing is committed here
+    finishing.finish(run.race.pk, timezone.now())
     Deal.objects.filter(races=run.race).update(revealed_at=timezone.now())
     folding.rate_finished()
     return run.room

@@ -12,10 +12,10 @@ from accounts.models import User
 from accounts.profile.follows import follow
 from accounts.sign_in.guests import create_guest
 from games.attempts.lifecycle import start_attempt
+from games.bots.roster import BOTS, Bot
 from games.core.errors import ErrorCode, Refusal
 from games.ghosts import challenges, ghost_lanes
 from games.ghosts.choice import ghosts_of
-from games.house_racers.racers import HOUSE_RACERS, HouseRacer
 from games.models import Attempt, Deal
 from games.races.models import Entrant
 from games.rules import End
@@ -124,8 +124,8 @@ def test_a_timed_record_is_legal(player: User) -> None:
     assert timed(line(), 10, 0).end == End("resigned", 0)
 
 
-@pytest.mark.parametrize("racer", HOUSE_RACERS.values(), ids=HOUSE_RACERS)
-def test_a_bots_lane_is_always_the_same(racer: HouseRacer) -> None:
+@pytest.mark.parametrize("racer", BOTS.values(), ids=BOTS)
+def test_a_bots_lane_is_always_the_same(racer: Bot) -> None:
     deal = past_deal("labyrinth")
     lane = ghost_lanes.bot_lane(deal, racer)
     assert lane == ghost_lanes.bot_lane(deal, racer)
@@ -142,8 +142,8 @@ def accounts(transactional_db: None) -> list[User]:
 
 def offered(deal: Deal, player: User | None) -> list[tuple[str, str]]:
     found = ghosts_of(deal, None if player is None else player.pk)
-    people = [ghost for ghost in found if ghost.racer is None]
-    assert [ghost.racer for ghost in found[len(people) :]] == list(HOUSE_RACERS.values()), "bots come last"
+    people = [ghost for ghost in found if ghost.bot is None]
+    assert [ghost.bot for ghost in found[len(people) :]] == list(BOTS.values()), "bots come last"
     return [(str(ghost.whose), str(ghost.attempt.player) if ghost.attempt else "") for ghost in people]
 
 

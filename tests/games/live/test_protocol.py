@@ -68,7 +68,7 @@ def test_every_race_error_code_is_named_with_its_close_code() -> None:
 def test_the_sockets_use_only_documented_codes() -> None:
     """Covers the refusals of races; pages, heats and challenges have more."""
     games = DOCS.parent / "games"
-    parts = ("live/consumer", "live/room_hub", "live/room_watch", "live/audience", "seats", "rooms", "race_start")
+    parts = ("live/consumer", "live/room_hub", "live/room_watch", "live/audience", "seats", "rooms", "starting")
     of_races = [games / "races" / f"{part}.py" for part in parts]
     for paths, codes in (((games / "live").rglob("*.py"), CODES), (of_races, race_protocol.CODES)):
         used = {name for path in paths for name in re.findall(r"\bErrorCode\.([A-Z_]+)", path.read_text())}

@@ -11,7 +11,7 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.core.errors import Refusal
 from games.models import Attempt, Deal
-from games.races import race_finish, race_start, seats
+from games.races import finishing, seats, starting
 from games.races.models import Entrant, Race
 from leaderboards.verdicts.settlement import settle
 from tests.concurrency import run_together
@@ -62,7 +62,7 @@ def leave_while_it_starts() -> None:
 def take_the_step_in_every_process() -> None:
     """Several processes begin the race: one succeeds."""
     run = Run.counting(3)
-    outcomes = run_together(*[partial(race_start.start_racing, at(15))] * 4)
+    outcomes = run_together(*[partial(starting.start_racing, at(15))] * 4)
     assert codes(outcomes) == []
     taken = [race_id for begun in outcomes if isinstance(begun, list) for race_id in begun]
     assert taken.count(run.race.pk) == 1
@@ -113,7 +113,7 @@ def finish_the_divisions_of_a_heat() -> None:
         run.resign(1, 21)
         judged = Attempt.objects.filter(pk__in=run.attempt_ids)
         judged.update(state=Attempt.State.VERIFIED, cards_up=0, elapsed_ms=5000, tokens=0)
-    assert run_together(*(partial(race_finish.finish, run.race.pk, at(30)) for run in runs)) == [True, True]
+    assert run_together(*(partial(finishing.finish, run.race.pk, at(30)) for run in runs)) == [True, True]
     assert Deal.objects.get(races=runs[0].race).revealed_at == at(30)
 
 

@@ -19,7 +19,7 @@ from accounts.sign_in.guests import create_guest
 from games.core.events import notifier
 from games.live.table_registry import LiveTables
 from games.models import Attempt
-from games.races import race_start, rooms, seats
+from games.races import rooms, seats, starting
 from games.races.live.lane_reports import LaneReporter
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant
@@ -43,12 +43,12 @@ class House(Run):
     def start(self, countdown: float = 0) -> None:
         """Freeze the seats; the cards are dealt after the countdown."""
         Entrant.objects.filter(race=self.race).update(state=Entrant.State.READY)
-        assert race_start.start(self.room.pk, countdown=timedelta(seconds=countdown), now=timezone.now())
+        assert starting.start(self.room.pk, countdown=timedelta(seconds=countdown), now=timezone.now())
 
     def run(self) -> None:
         self.start()
-        race_start.start_racing(timezone.now() + timedelta(milliseconds=5))
-        race_start.mark_dealt([attempt.pk for attempt in self.attempts()], timezone.now() + timedelta(milliseconds=5))
+        starting.start_racing(timezone.now() + timedelta(milliseconds=5))
+        starting.mark_dealt([attempt.pk for attempt in self.attempts()], timezone.now() + timedelta(milliseconds=5))
 
     def attempts(self) -> list[Attempt]:
         found = Attempt.objects.filter(entrant__race=self.race).select_related("player", "deal")

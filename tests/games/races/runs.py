@@ -13,11 +13,11 @@ import pytest
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.attempts.lifecycle import close_attempt, deal_table
+from games.bots.game_plan import GamePlan, plan_game
+from games.bots.roster import BOTS
 from games.core.errors import ErrorCode, Refusal
-from games.house_racers.game_plan import GamePlan, plan_game
-from games.house_racers.racers import HOUSE_RACERS
 from games.models import Attempt, Deal, Move
-from games.races import race_start, reconciler, rooms, seats
+from games.races import reconciler, rooms, seats, starting
 from games.races.models import Entrant, Race, Room
 from games.rules import Record, open_table, replay
 from leaderboards.verdicts.settlement import settle
@@ -95,8 +95,8 @@ class Run:
     def begun(cls, count: int, dealt: int, **settings: Any) -> Run:
         """Create a room whose race has just begun; the first `dealt` players have seen the cards."""
         made = cls.counting(count, **settings)
-        assert race_start.start_racing(at(15)) == [made.race.pk]
-        assert race_start.mark_dealt(made.attempt_ids[:dealt], at(15.1)) == dealt
+        assert starting.start_racing(at(15)) == [made.race.pk]
+        assert starting.mark_dealt(made.attempt_ids[:dealt], at(15.1)) == dealt
         return made
 
     @classmethod
@@ -178,10 +178,10 @@ class Run:
 
 
 def planned(entrant: Entrant) -> GamePlan:
-    """Return a house racer's game, computed from its seat alone."""
+    """Return a bot's game, computed from its seat alone."""
     attempt = entrant.attempt
     assert attempt is not None
-    racer, limit_ms = HOUSE_RACERS[entrant.house_racer], 1000 * entrant.race.limit_s
+    racer, limit_ms = BOTS[entrant.bot], 1000 * entrant.race.limit_s
     return plan_game(racer, partial(deal_table, attempt.deal), attempt.public_id.hex, limit_ms)
 
 

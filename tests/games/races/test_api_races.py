@@ -16,10 +16,10 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.core.errors import ErrorCode
 from games.models import Attempt, Deal
-from games.races import heats, matchmaking, race_finish, race_start, rooms, seats
+from games.races import finishing, heats, matchmaking, rooms, seats, starting
 from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
-from games.races.results import race_file
+from games.races.results import download
 from games.rules import RaceFile, check_race, commitment
 from games.rules.__main__ import main
 from leaderboards.verdicts.decisions import decide
@@ -227,7 +227,7 @@ def finished() -> Run:
 
 def test_a_race_document_is_valid() -> None:
     run = finished()
-    written = race_file.race_file(run.race)
+    written = download.race_file(run.race)
     read = RaceFile.from_json(json.loads(json.dumps(written.to_json())))
     assert read == written
     assert check_race(read).problems == ()
@@ -241,16 +241,16 @@ def test_a_race_document_is_valid() -> None:
 
 def test_players_with_a_page_are_named() -> None:
     run = finished()
-    named = {entry.player: entry.name for entry in race_file.race_file(run.race).entrants if entry.player}
+    named = {entry.player: entry.name for entry in download.race_file(run.race).entrants if entry.player}
     assert named == {player.public_id: player.display_name for player in run.players[1:3]}
     User.objects.filter(pk=run.players[1].pk).update(deleted_at=timezone.now())
-    assert len([entry for entry in race_file.race_file(run.race).entrants if entry.player]) == 1
+    assert len([entry for entry in download.race_file(run.race).entrants if entry.player]) == 1
 
 
 def test_a_deleted_players_figures_remain() -> None:
     run = finished()
     run.players[0].delete()
-    written = race_file.race_file(run.race)
+    written = download.race_file(run.race)
     assert written.entrants[0].record is None
     assert (written.entrants[0].place, written.entrants[0].cards_up) == (1, goal())
     assert check_race(written).ok
@@ -259,7 +259,7 @@ def test_a_deleted_players_figures_remain() -> None:
 def test_a_rejected_record_is_left_out() -> None:
     run = finished()
     decide(run.attempt(0).pk, Attempt.State.REJECTED, make_account(is_staff=True))
-    written = race_file.race_file(run.race)
+    written = download.race_file(run.race)
     assert [entry.state for entry in written.entrants][-2:] != ["won", "won"]
     out = next(entry for entry in written.entrants if entry.state == "disqualified")
     assert (out.record, out.place) == (None, 3)
@@ -269,14 +269,14 @@ def test_a_rejected_record_is_left_out() -> None:
 def test_a_record_under_review_has_no_place() -> None:
     run = finished()
     Attempt.objects.filter(pk=run.attempt(0).pk).update(state=Attempt.State.REVIEW)
-    race_finish.recompute_places(run.race.pk)
-    written = race_file.race_file(run.race)
+    finishing.recompute_places(run.race.pk)
+    written = download.race_file(run.race)
     (reviewed,) = (entry for entry in written.entrants if entry.in_review)
     assert (reviewed.state, reviewed.place, reviewed.cards_up) == ("won", None, None)
     assert reviewed.record is not None
     assert check_race(written).problems == ()
     run.players[0].delete()  # and the record
-    assert check_race(race_file.race_file(run.race)).problems == ()
+    assert check_race(download.race_file(run.race)).problems == ()
 
 
 def test_its_commitment_is_that_of_the_countdown() -> None:
@@ -286,16 +286,16 @@ def test_its_commitment_is_that_of_the_countdown() -> None:
     Deal.objects.filter(races=run.race).update(commitment=commitment(run.seed))
     shown = _shown(run)
     assert shown is not None
-    race_start.start_racing(at(15))
-    race_start.mark_dealt(run.attempt_ids, at(15.1))
+    starting.start_racing(at(15))
+    starting.mark_dealt(run.attempt_ids, at(15.1))
     for place in range(2):
         run.resign(place, 60)
     run.judge()
-    written = race_file.race_file(run.race)
+    written = download.race_file(run.race)
     assert (written.file_version, written.commitment) == (2, shown)
     assert check_race(written).problems == ()
     Race.objects.filter(pk=run.race.pk).update(limit_s=1800)
-    assert race_file.race_file(run.race).commitment != shown
+    assert download.race_file(run.race).commitment != shown
 
 
 def _shown(run: Run) -> str | None:
@@ -310,24 +310,24 @@ def test_a_game_resigned_after_the_limit_ends_at_the_limit() -> None:
     run.resign(0, 60)
     run.leave(1, 15 + LIMIT_S + 3)
     run.judge()
-    assert [entry.state for entry in race_file.race_file(run.race).entrants] == ["retired", "timed_out"]
-    assert check_race(race_file.race_file(run.race)).problems == ()
+    assert [entry.state for entry in download.race_file(run.race).entrants] == ["retired", "timed_out"]
+    assert check_race(download.race_file(run.race)).problems == ()
 
 
 def test_there_is_no_document_while_any_division_plays() -> None:
     race = finished().race
     for state in ("open", "countdown", "racing", "settling", "void"):
         race.state = state
-        assert refused(lambda: race_file.race_file(race)) == ErrorCode.NOT_REVEALED
+        assert refused(lambda: download.race_file(race)) == ErrorCode.NOT_REVEALED
     Deal.objects.filter(races=race).update(revealed_at=None)
     race = Race.objects.get(pk=race.pk)
-    assert not race_file.is_public(race)
-    assert refused(lambda: race_file.race_file(race)) == ErrorCode.NOT_REVEALED
+    assert not download.is_public(race)
+    assert refused(lambda: download.race_file(race)) == ErrorCode.NOT_REVEALED
 
 
 def test_the_command_line_verifies_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = finished()
-    file = tmp_path / race_file.file_name(Race.objects.get(pk=run.race.pk))
-    file.write_text(json.dumps(race_file.race_file(run.race).to_json()))
+    file = tmp_path / download.file_name(Race.objects.get(pk=run.race.pk))
+    file.write_text(json.dumps(download.race_file(run.race).to_json()))
     assert main(["verify", str(file)]) == 0
     assert capsys.readouterr().out.endswith("verified\n")

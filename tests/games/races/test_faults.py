@@ -20,7 +20,7 @@ from django.db import connection
 
 from games.attempts.lifecycle import close_attempt, record_of
 from games.models import Attempt, Move
-from games.races import race_start
+from games.races import starting
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import RatingChange
 from leaderboards.ratings import audit, folding
@@ -94,8 +94,8 @@ class Story:
             self._player(partial(self.run.sit, place), partial(self._state, place))
         for place in range(4):
             self._player(partial(self.run.ready, place), partial(self._is, "ready", place))
-        self._server(lambda: race_start.start_if_all_ready(self.run.room.pk, at(1)))  # unless the last `ready` did it
-        self._server(lambda: race_start.start_racing(at(16)))
+        self._server(lambda: starting.start_if_all_ready(self.run.room.pk, at(1)))  # unless the last `ready` did it
+        self._server(lambda: starting.start_racing(at(16)))
         for place in range(3):
             self._player(partial(self._sees, place), partial(self._is, "racing", place))
         self._server(lambda: self.run.tend(27))
@@ -139,7 +139,7 @@ class Story:
             raise AssertionError(self.run.states())
 
     def _sees(self, place: int) -> None:
-        race_start.mark_dealt([self.run.attempt(place).pk], at(16))
+        starting.mark_dealt([self.run.attempt(place).pk], at(16))
 
     def _moves(self, place: int) -> int:
         return Move.objects.filter(attempt=self.run.attempt(place)).count()

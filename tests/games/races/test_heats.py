@@ -18,7 +18,7 @@ from games.attempts.lifecycle import close_attempt
 from games.core.errors import ErrorCode
 from games.manifests import SHORT_VARIANTS
 from games.models import Deal
-from games.races import heats, race_start, reconciler, seats
+from games.races import heats, reconciler, seats, starting
 from games.races.live import snapshot
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
@@ -226,8 +226,8 @@ def test_a_single_player_gets_a_recorded_run() -> None:
     assert race.state == "countdown"
     (entrant,) = race.entrants.all()
     assert entrant.attempt_id is not None
-    assert race_start.start_racing(START) == [race.pk]
-    race_start.mark_dealt([entrant.attempt_id], after(0.1))
+    assert starting.start_racing(START) == [race.pk]
+    starting.mark_dealt([entrant.attempt_id], after(0.1))
     close_attempt(entrant.attempt_id, "resigned", at=after(60))
     settle(entrant.attempt_id)
     reconciler.reconcile(after(61))

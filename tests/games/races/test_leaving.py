@@ -15,7 +15,7 @@ from accounts.sign_in.guests import create_guest, merge_guest
 from games.core.errors import ErrorCode
 from games.core.events import notifier
 from games.models import Attempt
-from games.races import race_finish, race_start, rooms, seats
+from games.races import finishing, rooms, seats, starting
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import Rating
 from leaderboards.ratings import audit, folding
@@ -57,10 +57,10 @@ def test_a_deleted_players_seat_is_freed() -> None:
 def test_a_deleted_player_does_not_count_for_a_start() -> None:
     run = Run.of(4, ready=2)
     User.objects.filter(pk=run.players[1].pk).delete()
-    assert refused(lambda: race_start.start_as_host(run.room.pk, run.players[0].pk, at(5))) == ErrorCode.TOO_FEW_READY
-    assert not race_start.start(run.room.pk, countdown=race_start.COUNTDOWN, now=at(5))
+    assert refused(lambda: starting.start_as_host(run.room.pk, run.players[0].pk, at(5))) == ErrorCode.TOO_FEW_READY
+    assert not starting.start(run.room.pk, countdown=starting.COUNTDOWN, now=at(5))
     run.ready(2)
-    race_start.start_as_host(run.room.pk, run.players[0].pk, at(6))
+    starting.start_as_host(run.room.pk, run.players[0].pk, at(6))
     assert run.states() == "countdown ready ready"
     assert run.race.entrants.filter(player=None).count() == 0
 
@@ -173,20 +173,20 @@ DEEDS: dict[str, tuple[Callable[[], Run], Act]] = {
     "goes on the way": (lambda: Run.counting(3), lambda run: run.leave(1, 5)),
     "resigns": (lambda: Run.racing(3), lambda run: run.leave(1, 20)),
     "sends away": (half_ready, lambda run: seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk, at(20))),
-    "starts": (partial(Run.of, 3, ready=2), lambda run: race_start.start_as_host(run.room.pk, run.players[0].pk, at(20))),
+    "starts": (partial(Run.of, 3, ready=2), lambda run: starting.start_as_host(run.room.pk, run.players[0].pk, at(20))),
 }
 #: Events without a player.
 EVENTS: dict[str, tuple[Callable[[], Run], Act]] = {
-    "the countdown ends": (lambda: Run.counting(2), lambda run: race_start.start_racing(at(15))),
+    "the countdown ends": (lambda: Run.counting(2), lambda run: starting.start_racing(at(15))),
     "the cards are seen": (
         lambda: Run.begun(3, dealt=1),
-        lambda run: race_start.mark_dealt(run.attempt_ids, at(16)),
+        lambda run: starting.mark_dealt(run.attempt_ids, at(16)),
     ),
-    "somebody does not come": (lambda: Run.begun(3, dealt=1), lambda _: race_start.mark_absent(at(25))),
+    "somebody does not come": (lambda: Run.begun(3, dealt=1), lambda _: starting.mark_absent(at(25))),
     "the last game ends": (partial(Run.ended, "retired", None), lambda run: run.resign(1, 30)),
     "a game of several ends": (lambda: Run.racing(3), lambda run: run.resign(0, 20)),
-    "the race opens again": (lambda: Run.counting(2), lambda run: race_start.cancel_start(run.room.pk, at(5))),
-    "the race is void": (lambda: Run.racing(2), lambda run: race_finish.void(run.race.pk, FAULT, at(20))),
+    "the race opens again": (lambda: Run.counting(2), lambda run: starting.cancel_start(run.room.pk, at(5))),
+    "the race is void": (lambda: Run.racing(2), lambda run: finishing.void(run.race.pk, FAULT, at(20))),
     "the places are given": (settling, lambda run: run.judge()),
     "a record is rejected": (
         lambda: settling().judge(),
@@ -212,9 +212,9 @@ def test_a_failing_step_is_rolled_back(name: str, monkeypatch: pytest.MonkeyPatc
     make, act = (DEEDS | EVENTS)[name]
     run = make()
     before = [list(model.objects.order_by("pk").values()) for model in (Room, Race, Entrant)]
-    for module in (race_finish, rooms, seats, race_start):
+    for module in (finishing, rooms, seats, starting):
         monkeypatch.setattr(module, "notify_room", fail)
-    monkeypatch.setattr(race_start, "notify_rooms", fail)
+    monkeypatch.setattr(starting, "notify_rooms", fail)
     with suppress(RuntimeError):
         act(run)
     assert [list(model.objects.order_by("pk").values()) for model in (Room, Race, Entrant)] == before
@@ -233,8 +233,8 @@ def test_a_players_action_marks_the_room_as_used(name: str) -> None:
 def test_a_finished_race_marks_its_room_as_used() -> None:
     run, other = settling(), Run.of(2)
     Attempt.objects.update(state=Attempt.State.VERIFIED)
-    assert race_finish.finish(run.race.pk, at(500))
-    assert not race_finish.finish(run.race.pk, at(600))
+    assert finishing.finish(run.race.pk, at(500))
+    assert not finishing.finish(run.race.pk, at(600))
     deal = run.race.deal
     assert deal is not None
     used_at = Room.objects.get(pk=run.room.pk).used_at

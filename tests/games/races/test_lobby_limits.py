@@ -20,7 +20,7 @@ from games.core.addresses import network_of_scope
 from games.core.errors import ErrorCode, Refusal
 from games.core.player_networks import remember_network
 from games.races import heats, lobby, matchmaking, network_shares, reconciler, rooms, seats, spoiled_starts
-from games.races.house import house_seats
+from games.races.bots import seating
 from games.races.models import Entrant, Race, Room
 from tests.factories import make_account
 from tests.games.races.conftest import Watch, house_of
@@ -382,7 +382,7 @@ def test_leaving_without_harm_does_not_count() -> None:
     alone = Run.of(1)
     alone.leave(0)
     with_bot = Run.of(1)
-    house_seats.add_racer(with_bot.room.pk, with_bot.players[0].pk, "pip", at(0))
+    seating.add_bot(with_bot.room.pk, with_bot.players[0].pk, "pip", at(0))
     with_bot.ready(0)
     assert with_bot.race.state == "countdown"
     with_bot.leave(0, 5)

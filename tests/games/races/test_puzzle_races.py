@@ -16,17 +16,16 @@ from games.core.errors import ErrorCode, Refusal
 from games.puzzles.models import PuzzleTry, StormRun
 from games.puzzles.storm import runs
 from games.puzzles.storm.storm_board import board_of, own_best
-from games.races import race_deals, race_finish, race_start, reconciler, rooms, seats
-from games.races.house import house_seats
+from games.races import deals, finishing, reconciler, rooms, seats, starting, storms
+from games.races.bots import seating
+from games.races.deal_search import prepare
 from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
-from games.races.puzzle_races import race_storms
-from games.races.race_deal_search import prepare
-from games.races.results import race_file
+from games.races.results import download
 from tests.games.puzzles.puzzles import STONEWALL, right, wrong
 from tests.games.races.conftest import House
-from tests.games.races.puzzle_races import end, house_of_puzzles, pass_time, play, racing_house, solve, storm
 from tests.games.races.runs import refused
+from tests.games.races.storms import end, house_of_puzzles, pass_time, play, racing_house, solve, storm
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -59,7 +58,7 @@ def test_no_puzzle_leaves_before_the_start() -> None:
     house = house_of_puzzles(2)
     house.start(countdown=60)
     with pytest.raises(Refusal) as refusal:
-        race_storms.current(house.race.pk, house.players[0].pk)
+        storms.current(house.race.pk, house.players[0].pk)
     assert refusal.value.code == ErrorCode.NOT_BEGUN
     assert 50_000 < refusal.value.data["starts_in"] <= 60_000
     assert refused(lambda: play(house, 0, 0, 0, right(STONEWALL, 0))) == ErrorCode.NOT_BEGUN
@@ -72,13 +71,13 @@ def test_the_first_puzzle_makes_a_player_a_racer_and_others_are_absent() -> None
     house = house_of_puzzles(3)
     house.start()
     for place in (0, 1):
-        _state, puzzle = race_storms.current(house.race.pk, house.players[place].pk)
+        _state, puzzle = storms.current(house.race.pk, house.players[place].pk)
         assert puzzle is not None
         assert puzzle.turns == len(STONEWALL.turns)
     assert refused(lambda: play(house, 2, 0, 0, right(STONEWALL, 0))) == ErrorCode.NOT_BEGUN
-    reconciler.reconcile(timezone.now() + race_start.GRACE)
+    reconciler.reconcile(timezone.now() + starting.GRACE)
     assert house.states() == "racing racing racing absent"
-    assert refused(lambda: race_storms.current(house.race.pk, house.players[2].pk)) == ErrorCode.CLOSED
+    assert refused(lambda: storms.current(house.race.pk, house.players[2].pk)) == ErrorCode.CLOSED
     assert refused(lambda: play(house, 2, 0, 0, right(STONEWALL, 0))) == ErrorCode.CLOSED
 
 
@@ -86,7 +85,7 @@ def test_a_latecomer_gets_no_puzzle() -> None:
     house = house_of_puzzles(2)
     house.start()
     pass_time(house, 11)
-    assert refused(lambda: race_storms.current(house.race.pk, house.players[0].pk)) == ErrorCode.CLOSED
+    assert refused(lambda: storms.current(house.race.pk, house.players[0].pk)) == ErrorCode.CLOSED
 
 
 def test_moves_are_judged_as_in_a_storm() -> None:
@@ -98,7 +97,7 @@ def test_moves_are_judged_as_in_a_storm() -> None:
     assert refused(lambda: play(house, 0, 1, 0, right(STONEWALL, 0))) == ErrorCode.STALE
     assert storm(house, 1).at == 0
     # A reload shows the same puzzle again.
-    state, puzzle = race_storms.current(house.race.pk, house.players[0].pk)
+    state, puzzle = storms.current(house.race.pk, house.players[0].pk)
     assert (state.at, state.solved, puzzle is None) == (2, 1, False)
     assert not PuzzleTry.objects.exists()
 
@@ -106,8 +105,8 @@ def test_moves_are_judged_as_in_a_storm() -> None:
 def test_others_have_no_run_here(player: User) -> None:
     house = racing_house(2)
     for stranger in (player.pk, None):
-        assert refused(partial(race_storms.current, house.race.pk, stranger)) == ErrorCode.NOT_FOUND
-        assert refused(partial(race_storms.play, house.race.pk, stranger, 0, 0, "d")) == ErrorCode.NOT_FOUND
+        assert refused(partial(storms.current, house.race.pk, stranger)) == ErrorCode.NOT_FOUND
+        assert refused(partial(storms.play, house.race.pk, stranger, 0, 0, "d")) == ErrorCode.NOT_FOUND
     # A racer's run is no storm outside the race.
     own = storm(house, 0)
     assert refused(lambda: runs.own_run(own.player_id, own.public_id)) == ErrorCode.NOT_FOUND
@@ -118,7 +117,7 @@ def test_a_storm_takes_no_moves_once_its_time_is_up() -> None:
     play(house, 0, 0, 0, wrong(STONEWALL, 0))
     pass_time(house, 171)
     assert refused(lambda: play(house, 0, 1, 0, right(STONEWALL, 0))) == ErrorCode.CLOSED
-    state, puzzle = race_storms.current(house.race.pk, house.players[0].pk)
+    state, puzzle = storms.current(house.race.pk, house.players[0].pk)
     assert (state.ms_left, puzzle) == (0, None)
     play(house, 1, 0, 0, right(STONEWALL, 0))
 
@@ -176,7 +175,7 @@ def test_asking_for_a_puzzle_after_the_time_ends_the_race() -> None:
     lose_time(house, 0, 1)
     pass_time(house, 170)
     for place, states in ((0, "racing timed_out racing"), (0, "racing timed_out racing"), (1, "timed_out timed_out")):
-        state, puzzle = race_storms.current(house.race.pk, house.players[place].pk)
+        state, puzzle = storms.current(house.race.pk, house.players[place].pk)
         assert (state.ms_left, puzzle) == (0, None)
         assert house.states().endswith(states)
     assert house.race.state == "finished"
@@ -195,7 +194,7 @@ def test_a_move_takes_four_queries_in_a_transaction(django_assert_num_queries: A
     house = racing_house(2)
     race, player = house.race.pk, house.players[0].pk
     with django_assert_num_queries(6):  # BEGIN, the seat, the run, the puzzle, the update, COMMIT
-        race_storms.play(race, player, 0, 0, right(STONEWALL, 0))
+        storms.play(race, player, 0, 0, right(STONEWALL, 0))
 
 
 def test_places_are_by_puzzles_solved_then_by_the_last_ones_time() -> None:
@@ -226,7 +225,7 @@ def test_a_guest_who_signs_in_goes_on_solving(ada: User) -> None:
     house = racing_house(2)
     solve(house, 0, 0)
     merge_guest(house.players[0], ada)
-    reply = race_storms.play(house.race.pk, ada.pk, 1, 0, right(STONEWALL, 0))
+    reply = storms.play(house.race.pk, ada.pk, 1, 0, right(STONEWALL, 0))
     assert (reply.right, reply.state.solved) == (True, 1)
 
 
@@ -260,7 +259,7 @@ def test_a_cancelled_countdown_deletes_the_storms() -> None:
 
 def test_a_spoiled_race_is_void() -> None:
     house = racing_house(2)
-    assert race_finish.void(house.race.pk, Race.Void.SERVER_FAULT)
+    assert finishing.void(house.race.pk, Race.Void.SERVER_FAULT)
     assert house.states() == "void absent absent"
     assert refused(lambda: play(house, 0, 0, 0, right(STONEWALL, 0))) == ErrorCode.CLOSED
 
@@ -284,11 +283,11 @@ def test_racers_storms_are_not_on_the_storm_leaderboard(ada: User) -> None:
 
 def test_a_host_changes_between_puzzles_and_cards() -> None:
     house = house_of_puzzles(1)
-    assert refused(lambda: house_seats.add_racer(house.room.pk, house.players[0].pk, "pip")) == ErrorCode.BAD_OPTION
+    assert refused(lambda: seating.add_bot(house.room.pk, house.players[0].pk, "pip")) == ErrorCode.BAD_OPTION
     change(house, "stonewall")
     race = house.race
     assert (race.puzzles, race.has_deal, race.limit_s, race.free_undo) == (None, True, 300, False)
-    house_seats.add_racer(house.room.pk, house.players[0].pk, "pip")
+    seating.add_bot(house.room.pk, house.players[0].pk, "pip")
     change(house, "puzzles", limit_s=7)
     race = house.race
     assert (race.deal, race.has_deal, race.limit_s, race.free_undo) == (None, True, 180, True)
@@ -309,7 +308,7 @@ def test_without_puzzles_there_is_no_race(monkeypatch: pytest.MonkeyPatch, playe
     facts = snapshot.read_rooms([room.pk])[room.pk].to_come
     assert facts is not None
     assert facts.message.deal.state == "none"
-    assert not race_deals.assign_deal(Race.objects.get())
+    assert not deals.assign_deal(Race.objects.get())
 
 
 def test_an_unused_sequence_goes_with_its_room() -> None:
@@ -329,5 +328,5 @@ def test_a_race_starts_when_its_last_player_is_ready() -> None:
 def test_there_is_no_race_file() -> None:
     house = racing_house(2)
     end(house)
-    assert not race_file.is_public(house.race)
-    assert refused(lambda: race_file.race_file(house.race)) == ErrorCode.NOT_FOUND
+    assert not download.is_public(house.race)
+    assert refused(lambda: download.race_file(house.race)) == ErrorCode.NOT_FOUND

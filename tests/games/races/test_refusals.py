@@ -11,7 +11,7 @@ from django.core.cache import cache
 from accounts.sign_in.guests import create_guest
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal
-from games.races import race_finish, race_start, rooms, seats
+from games.races import finishing, rooms, seats, starting
 from games.races.models import Entrant, Race, Room
 from tests.games.races.runs import LIMIT_S, VARIANT, Run, at, refused
 
@@ -35,7 +35,7 @@ def in_state(state: str) -> Run:
         run.judge()
         run.tend(20)
     if state in ("void", "closed"):
-        race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(16))
+        finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(16))
     if state == "closed":
         rooms.close(run.room, at(17))
     return run
@@ -54,8 +54,8 @@ ACTS: dict[str, Callable[[Run], object]] = {
     "stranger is ready": lambda run: seats.set_ready(run.room.pk, create_guest().pk, True, NOW),
     "other leaves": lambda run: seats.leave(run.room.pk, run.players[1].pk, NOW),
     "stranger leaves": lambda run: seats.leave(run.room.pk, create_guest().pk, NOW),
-    "host starts": lambda run: race_start.start_as_host(run.room.pk, run.players[0].pk, NOW),
-    "other starts": lambda run: race_start.start_as_host(run.room.pk, run.players[1].pk, NOW),
+    "host starts": lambda run: starting.start_as_host(run.room.pk, run.players[0].pk, NOW),
+    "other starts": lambda run: starting.start_as_host(run.room.pk, run.players[1].pk, NOW),
     "host changes": lambda run: settings_of(run, 0),
     "other changes": lambda run: settings_of(run, 1),
     "host kicks": lambda run: seats.kick(run.room.pk, run.players[0].pk, run.entrant(2).pk, NOW),
@@ -176,14 +176,14 @@ def test_unknown_rooms(name: str, options: Any, limit_s: int, seats: int) -> Non
 def test_too_few_ready_and_no_deal() -> None:
     run = Run.of(3, ready=1)
     host = run.players[0].pk
-    assert refused(lambda: race_start.start_as_host(run.room.pk, host)) == E.TOO_FEW_READY
+    assert refused(lambda: starting.start_as_host(run.room.pk, host)) == E.TOO_FEW_READY
     run.ready(1)
     deal = run.race.deal_id
     Race.objects.update(deal=None)
-    assert refused(lambda: race_start.start_as_host(run.room.pk, host)) == E.NO_DEAL
-    assert not race_start.start(run.room.pk, countdown=race_start.COUNTDOWN, now=at(0))
+    assert refused(lambda: starting.start_as_host(run.room.pk, host)) == E.NO_DEAL
+    assert not starting.start(run.room.pk, countdown=starting.COUNTDOWN, now=at(0))
     Race.objects.update(deal=deal)
-    race_start.start_as_host(run.room.pk, host, at(0))
+    starting.start_as_host(run.room.pk, host, at(0))
     assert run.states() == "countdown ready ready"
     assert not Entrant.objects.filter(player=run.players[2]).exists()
 
@@ -257,7 +257,7 @@ def test_leaving_a_countdown() -> None:
 
 def test_leaving_does_not_cancel_a_heat() -> None:
     run = Run.of(2, kind="heat", ready=2)
-    race_start.start(run.room.pk, countdown=race_start.COUNTDOWN, now=at(0))
+    starting.start(run.room.pk, countdown=starting.COUNTDOWN, now=at(0))
     run.leave(1, 5)
     assert run.states() == "countdown ready absent"
     with pytest.raises(Refusal):

@@ -22,7 +22,7 @@ from games.pages.races.game_form import chosen
 from games.races import rooms
 from games.races.live.snapshot import read_rooms
 from games.races.models import Entrant, Race, Room
-from games.races.results import race_file
+from games.races.results import download
 from games.rules import RaceFile, check_race, commitment, open_table
 from games.rules.hidden_cards import Reveals, undone_reveal
 from tests.factories import signed_in
@@ -111,7 +111,7 @@ def test_an_undone_reveal_is_reviewed(free: bool) -> None:
     assert codes == ([] if free else ["undone_reveal"])
     assert all(reason["n"] == len(line) for reason in judgement.reasons)
     run.judge()
-    file = race_file.race_file(run.race).to_json()
+    file = download.race_file(run.race).to_json()
     assert file["race"].get("free_undo", True) is free
     read = RaceFile.from_json(json.loads(json.dumps(file)))
     assert [problem.code for problem in check_race(read).problems] == codes

@@ -27,7 +27,7 @@ from games.attempts.lifecycle import close_attempt, record_of
 from games.core import events
 from games.core.errors import Refusal
 from games.models import Attempt, Move
-from games.races import race_start, rooms
+from games.races import rooms, starting
 from games.races.models import Entrant, Race, Room
 from leaderboards.ratings import fold_input, folding
 from leaderboards.verdicts.decisions import decide
@@ -110,7 +110,7 @@ class World:
         attempt = self.run.attempt(place)
         if attempt.state != "playing":
             return
-        race_start.mark_dealt([attempt.pk], at(self.now))
+        starting.mark_dealt([attempt.pk], at(self.now))
         what = self.chance.random()
         if what < 0.08:
             self.run.leave(place, self.now)
@@ -139,13 +139,13 @@ class World:
     def _start(self) -> None:
         host = Room.objects.get(pk=self.run.room.pk).host_id
         if host is not None and self.chance.random() < 0.3:
-            race_start.start_as_host(self.run.room.pk, host, at(self.now))
+            starting.start_as_host(self.run.room.pk, host, at(self.now))
 
     def _server(self) -> None:
         if self.chance.random() < 0.5:
             self.run.tend(self.now)
         else:
-            race_start.start_racing(at(self.now))
+            starting.start_racing(at(self.now))
 
     def _judge(self) -> None:
         for attempt_id in self.run.attempt_ids:

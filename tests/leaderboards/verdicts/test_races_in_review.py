@@ -12,7 +12,7 @@ from django.utils import timezone
 from games.core import events
 from games.ghosts.models import Notice
 from games.models import Attempt
-from games.races import race_finish
+from games.races import finishing
 from games.races.models import Entrant, Race, Room
 from games.races.results import confirming_races, heat_standings
 from leaderboards import tasks
@@ -179,7 +179,7 @@ def test_a_record_back_in_review_revokes_its_rating() -> None:
     assert RatingChange.objects.count() == 3
     attempt = run.attempt(0)
     Attempt.objects.filter(pk=attempt.pk).update(state=REVIEW)
-    race_finish.recompute_places(run.race.pk)
+    finishing.recompute_places(run.race.pk)
     assert set(RatingChange.objects.values_list("player", flat=True)) == {player.pk for player in run.players[1:]}
     assert list(audit.faults()) == []
 

@@ -13,7 +13,7 @@ from games.races.webhooks.result_post import result_message
 from tests.factories import signed_in
 from tests.games.puzzles.puzzles import STONEWALL, right, wrong
 from tests.games.races.conftest import House
-from tests.games.races.puzzle_races import end, house_of_puzzles, play, racing_house, solve, storm
+from tests.games.races.storms import end, house_of_puzzles, play, racing_house, solve, storm
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

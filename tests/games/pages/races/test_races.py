@@ -18,7 +18,7 @@ from accounts.profile import avatars
 from accounts.sign_in.guests import create_guest
 from games.core import limits
 from games.models import Attempt
-from games.races import lobby, race_finish, rooms, seats
+from games.races import finishing, lobby, rooms, seats
 from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
 from games.races.results.commitments import commitment_of
@@ -308,7 +308,7 @@ def test_only_its_player_sees_a_result_under_review() -> None:
     run = finished(3)
     attempt = run.attempt(0)
     Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REVIEW)
-    race_finish.apply_verdicts([attempt.pk])
+    finishing.apply_verdicts([attempt.pk])
     pages = [signed_in(player).get(f"/races/{run.room.code}/1/").content.decode() for player in run.players[:2]]
     assert [("Under review" in page, "Not decided yet" in page) for page in pages] == [(True, False), (False, True)]
     assert all(re.search(r'class="place won( me)?">\s*<b class="place-number">–', page) for page in pages)

@@ -18,11 +18,11 @@ from accounts.lifecycle.bans import ban_player
 from accounts.models import Follow, User
 from accounts.profile import avatars
 from games.attempts.lifecycle import start_attempt
+from games.bots.roster import BOTS
 from games.core import limits
 from games.core.errors import ErrorCode
 from games.ghosts import challenges, ghost_lanes
 from games.ghosts.models import Challenge, Notice
-from games.house_racers.racers import HOUSE_RACERS
 from games.inbox import notices
 from games.models import Attempt, Deal
 from tests.factories import make_account, signed_in
@@ -89,13 +89,13 @@ def test_no_ghost_of_an_open_deal_is_listed(client: Client, mine: Client, player
 def test_a_bots_ghost_is_raced_in_practice(mine: Client, player: User) -> None:
     practised = played(player, practice_deal("labyrinth"), ranked=False)
     page = mine.get(f"/ghosts/{practised.deal_id}/").content.decode()
-    assert re.findall(r'name="ghost" value="(\w+)"', page)[-3:] == list(HOUSE_RACERS)
+    assert re.findall(r'name="ghost" value="(\w+)"', page)[-3:] == list(BOTS)
     begun = mine.post(f"/ghosts/{practised.deal_id}/start", {"ghost": "rex"})
     table = mine.get(begun.headers["Location"]).content.decode()
     lane = re.search(r'"(/table/[\w-]+/line\.json\?racer=rex)"', table)
     assert lane
     answer = mine.get(lane[1]).json()
-    assert (answer["name"], answer["own"]) == (HOUSE_RACERS["rex"].name, False)
+    assert (answer["name"], answer["own"]) == (BOTS["rex"].name, False)
 
 
 def test_a_bots_ghost_is_raced_on_a_new_practice_deal(mine: Client, rival: User) -> None:
@@ -104,7 +104,7 @@ def test_a_bots_ghost_is_raced_on_a_new_practice_deal(mine: Client, rival: User)
     assert begun.headers["Location"] == f"/table/{attempt.public_id}/?ghost=pip"
     lane = mine.get(begun.headers["Location"]).context["ghost_url"]
     assert lane == f"/table/{attempt.public_id}/line.json?racer=pip"
-    assert mine.get(lane).json()["name"] == HOUSE_RACERS["pip"].name
+    assert mine.get(lane).json()["name"] == BOTS["pip"].name
     assert code_of(signed_in(rival), lane) == (403, ErrorCode.NOT_YOURS)
 
 
@@ -135,7 +135,7 @@ def test_a_ghost_is_raced_in_practice(client: Client, rival: User) -> None:
     attempt = played(rival, past_deal(), ranked=True)
     page = client.get(f"/ghosts/{attempt.deal_id}/")
     # A guest's is not listed, but can be raced.
-    assert {ghost.ghost for ghost in page.context["ghosts"]} == {"line", *HOUSE_RACERS}
+    assert {ghost.ghost for ghost in page.context["ghosts"]} == {"line", *BOTS}
     begun = client.post(f"/ghosts/{attempt.deal_id}/start", {"ghost": attempt.public_id})
     made = Attempt.objects.exclude(pk=attempt.pk).get()
     assert begun.headers["Location"] == f"/table/{made.public_id}/?ghost={attempt.public_id}"

@@ -15,7 +15,7 @@ from django.db import OperationalError
 
 from games.live.table_registry import LiveTables
 from games.models import Attempt
-from games.races import race_start
+from games.races import starting
 from games.races.live import audience, host_succession, lane_reports
 from games.races.live import progress as progress_of
 from games.races.live.lane_reports import LaneReporter
@@ -147,7 +147,7 @@ async def test_the_first_view_marks_a_racer_present(
 ) -> None:
     """Recorded even if the database fails at first; players who never open the table stay as they were."""
     monkeypatch.setattr(lane_reports, "REPORT_EVERY", 0.01)
-    really, failures = race_start.mark_dealt, [True, True]
+    really, failures = starting.mark_dealt, [True, True]
 
     def sometimes(attempt_ids: Any) -> int:
         if failures:
@@ -155,7 +155,7 @@ async def test_the_first_view_marks_a_racer_present(
             raise OperationalError
         return really(attempt_ids)
 
-    monkeypatch.setattr(race_start, "mark_dealt", sometimes)
+    monkeypatch.setattr(starting, "mark_dealt", sometimes)
     house = await house_of(2)
     await sync_to_async(house.start)(0.3)
     viewer = await watch(house, house.players[0])

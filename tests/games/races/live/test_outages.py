@@ -19,7 +19,7 @@ from accounts.models import User
 from games.core.errors import Refusal
 from games.live import protocol as table_protocol
 from games.models import Attempt
-from games.races import race_finish, race_start
+from games.races import finishing, starting
 from games.races.live import host_succession, protocol, room_hub
 from games.races.live.host_succession import HostPresence
 from games.races.models import Entrant, Race, Room
@@ -59,12 +59,12 @@ def test_an_outage_at_the_start_does_not_move_the_clock(away: Away) -> None:
     run = rated(Run.counting(3))
     with away():
         with pytest.raises(OperationalError):
-            race_start.start_racing(at(15))
+            starting.start_racing(at(15))
         run.tend(16)
         with pytest.raises(OperationalError):
-            race_start.mark_dealt([], at(16))
+            starting.mark_dealt([], at(16))
     run.tend(24)
-    assert race_start.mark_dealt(run.attempt_ids, at(24.5)) == 3
+    assert starting.mark_dealt(run.attempt_ids, at(24.5)) == 3
     assert run.states() == "racing racing racing racing"
     assert {one.started_at for one in Attempt.objects.filter(pk__in=run.attempt_ids)} == {at(15)}
 
@@ -94,7 +94,7 @@ def test_a_void_race_never_changes_ratings(seen: str) -> None:
         run.play(0)
         run.resign(1, 60)
         assert run.states() == "settling won retired"
-    assert race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(70))
+    assert finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(70))
     run.judge()
     run.tend(80)
     folding.rate_finished()

@@ -12,7 +12,7 @@ from games.races.live.snapshot import EntrantFacts
 from tests.games.puzzles.puzzles import STONEWALL, wrong
 from tests.games.races.conftest import Watch
 from tests.games.races.live.test_race_secrecy import hidden_words
-from tests.games.races.puzzle_races import end, house_of_puzzles, pass_time, play, racing_house, solve, storm
+from tests.games.races.storms import end, house_of_puzzles, pass_time, play, racing_house, solve, storm
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,6 +68,6 @@ async def test_racers_with_a_connection_are_present(watch: Watch, monkeypatch: p
 @pytest.mark.parametrize(("state", "figures"), [("racing", (3, 0)), ("timed_out", (2, 0))])
 def test_a_late_read_takes_no_puzzle_back(state: str, figures: tuple[int, int]) -> None:
     lane = progress.EntrantLane(seen_at=0, figures=(3, 0), state="racing", ms=9000)
-    read = EntrantFacts(1, 1, state, None, None, None, (2, 0), 8000, confirm_by=None, is_house_racer=False)
+    read = EntrantFacts(1, 1, state, None, None, None, (2, 0), 8000, confirm_by=None, is_bot=False)
     lane.follow(read)
     assert lane.figures == figures

@@ -13,7 +13,7 @@ from accounts.sign_in.guests import create_guest
 from games.core.errors import ErrorCode, Refusal
 from games.deals import sealed_stock
 from games.manifests import SHORT_VARIANTS
-from games.races import matchmaking, race_start, reconciler, rooms, seats
+from games.races import matchmaking, reconciler, rooms, seats, starting
 from games.races.live import due_steps, protocol, snapshot
 from games.races.models import Entrant, Race, Room
 from games.rules import CATALOGUE
@@ -338,8 +338,8 @@ def test_a_countdown_or_running_race_is_not_joined() -> None:
     first, _ = counting()
     race = race_of(first)
     assert room_of(enter(9, "plot")) != race.room
-    race_start.start_racing(at(18))
-    race_start.mark_dealt(list(race.entrants.values_list("attempt", flat=True)), at(18))
+    starting.start_racing(at(18))
+    starting.mark_dealt(list(race.entrants.values_list("attempt", flat=True)), at(18))
     assert room_of(enter(19, "plot")) != race.room
 
 

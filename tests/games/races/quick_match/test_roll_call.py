@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from games.attempts.lifecycle import close_attempt
 from games.models import Attempt, Move
-from games.races import matchmaking, race_start, reconciler, roll_call, seats
+from games.races import matchmaking, reconciler, roll_call, seats, starting
 from games.races.live import due_steps, snapshot
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
@@ -81,8 +81,8 @@ def started(count: int, left_at: float, *, dealt: int = 1) -> tuple[list[User], 
     race = race_of(players[0])
     roll_call.record_connected(race.room_id, entrants, at(15.5))
     roll_call.record_disconnected(entrants[-1], at(left_at))
-    assert race_start.start_racing(at(18.2)) == [race.pk]
-    race_start.mark_dealt(Entrant.objects.filter(pk__in=entrants[:dealt]).values_list("attempt", flat=True), at(18.2))
+    assert starting.start_racing(at(18.2)) == [race.pk]
+    starting.mark_dealt(Entrant.objects.filter(pk__in=entrants[:dealt]).values_list("attempt", flat=True), at(18.2))
     return players, race
 
 
@@ -128,7 +128,7 @@ def test_watched_match_is_checked_a_second_after_its_start() -> None:
     _, race = started(2, 16)
     facts = snapshot.read_rooms([race.room_id])[race.room_id]
     assert at(19) in due_steps.times_due(facts)
-    race_start.mark_dealt(race.entrants.values_list("attempt", flat=True), at(19))
+    starting.mark_dealt(race.entrants.values_list("attempt", flat=True), at(19))
     assert at(19) not in due_steps.times_due(snapshot.read_rooms([race.room_id])[race.room_id])
 
 

@@ -20,7 +20,7 @@ from games.core.ladders import Ladder
 from games.core.retention import remove_aged
 from games.fairplay.account_links import COOKIE, KEPT
 from games.models import Deal, Start
-from games.races import housekeeping, race_origins, race_start, rooms
+from games.races import housekeeping, origins, rooms, starting
 from games.races.models import Entrant, Race, RaceOrigin
 from games.races.results import heat_standings
 from games.races.results.entrant_facts import REGULAR_DAYS, missing_facts, store_facts
@@ -108,24 +108,24 @@ def test_regulars_of_earlier_races_are_marked(ladders: bool, settings: Any) -> N
 def test_devices_link_for_a_month_and_networks_for_a_day() -> None:
     who = [make_account() for _ in range(8)]
     device = uuid.uuid4()
-    race_origins.record(who[0].pk, device, "unknown", NOON - 29 * DAY)
+    origins.record(who[0].pk, device, "unknown", NOON - 29 * DAY)
     attempt = daily(who[1])
     Start.objects.create(attempt=attempt, deal=attempt.deal, device=device, network=b"", made_at=attempt.started_at)
-    race_origins.record(who[2].pk, None, "192.0.2.0/24", NOON - timedelta(hours=1))
-    race_origins.record(who[3].pk, uuid.uuid4(), "192.0.2.0/24", NOON)
-    race_origins.record(who[4].pk, None, "192.0.2.0/24", NOON - timedelta(hours=25))
-    race_origins.record(who[5].pk, device, "unknown", NOON - 31 * DAY)
-    race_origins.record(who[6].pk, device, "unknown", NOON + timedelta(minutes=1))
-    race_origins.record(who[7].pk, None, "unknown", NOON)
+    origins.record(who[2].pk, None, "192.0.2.0/24", NOON - timedelta(hours=1))
+    origins.record(who[3].pk, uuid.uuid4(), "192.0.2.0/24", NOON)
+    origins.record(who[4].pk, None, "192.0.2.0/24", NOON - timedelta(hours=25))
+    origins.record(who[5].pk, device, "unknown", NOON - 31 * DAY)
+    origins.record(who[6].pk, device, "unknown", NOON + timedelta(minutes=1))
+    origins.record(who[7].pk, None, "unknown", NOON)
     assert [group for _standing, group in facts(raced.race(who))] == [1, 1, 2, 2, 0, 0, 0, 0]
 
 
 def test_links_add_up() -> None:
     who = [make_account() for _ in range(3)]
     device = uuid.uuid4()
-    race_origins.record(who[0].pk, device, "192.0.2.0/24", NOON)
-    race_origins.record(who[1].pk, device, "198.51.100.0/24", NOON)
-    race_origins.record(who[2].pk, uuid.uuid4(), "198.51.100.0/24", NOON)
+    origins.record(who[0].pk, device, "192.0.2.0/24", NOON)
+    origins.record(who[1].pk, device, "198.51.100.0/24", NOON)
+    origins.record(who[2].pk, uuid.uuid4(), "198.51.100.0/24", NOON)
     assert [group for _standing, group in facts(raced.race(who))] == [1, 1, 1]
 
 
@@ -135,7 +135,7 @@ def test_stored_facts_never_change() -> None:
     store_facts(missing_facts([race.pk]))
     for one in who:
         daily(one)
-        race_origins.record(one.pk, None, "192.0.2.0/24", NOON)
+        origins.record(one.pk, None, "192.0.2.0/24", NOON)
     assert missing_facts([race.pk]) == {}
     assert set(race.entrants.values_list("standing", "link_group")) == {(Standing.NEW, 0)}
 
@@ -143,7 +143,7 @@ def test_stored_facts_never_change() -> None:
 def test_linked_players_are_rated_only_against_others_forever() -> None:
     who = [make_account() for _ in range(3)]
     for one in who[:2]:
-        race_origins.record(one.pk, None, "192.0.2.0/24", NOON)
+        origins.record(one.pk, None, "192.0.2.0/24", NOON)
     made = raced.race(who[:2])
     raced.race(who, at=NOON + timedelta(minutes=9))
     folding.rate_finished()
@@ -158,7 +158,7 @@ def test_linked_players_are_rated_only_against_others_forever() -> None:
 def test_only_linked_players_are_told(client: Client) -> None:
     who = [make_account() for _ in range(3)]
     for one in who[:2]:
-        race_origins.record(one.pk, None, "192.0.2.0/24", NOON)
+        origins.record(one.pk, None, "192.0.2.0/24", NOON)
     made = raced.race(who)
     folding.rate_finished()
     told = []
@@ -187,7 +187,7 @@ def test_facts_are_stored_as_the_countdown_starts() -> None:
 
 def test_a_cancelled_countdown_clears_them() -> None:
     run = Run.of(2, ready=2)
-    assert race_start.cancel_start(run.room.pk, T0)
+    assert starting.cancel_start(run.room.pk, T0)
     assert set(run.race.entrants.values_list("standing", "link_group", "as_guest")) == {(None, None, False)}
 
 
@@ -214,8 +214,8 @@ def test_a_guest_who_signs_up_after_winning_is_not_rated() -> None:
     run = Run.of(2, ready=2, players=[make_account(), guest])
     run.easy()
     Race.objects.filter(pk=run.race.pk).update(rated=True)
-    race_start.start_racing(at(15))
-    race_start.mark_dealt(run.attempt_ids, at(15.1))
+    starting.start_racing(at(15))
+    starting.mark_dealt(run.attempt_ids, at(15.1))
     run.play(1)
     type(guest).objects.filter(pk=guest.pk).update(is_guest=False)  # as signing up does
     run.resign(0, 60)
@@ -247,8 +247,8 @@ def test_a_seat_in_an_unrated_race_stores_no_origin(client: Client) -> None:
 
 def test_origins_are_deleted_after_a_month() -> None:
     one = make_account()
-    race_origins.record(one.pk, None, "192.0.2.0/24", NOON)
-    race_origins.record(one.pk, None, "192.0.2.0/24", NOON + DAY)
+    origins.record(one.pk, None, "192.0.2.0/24", NOON)
+    origins.record(one.pk, None, "192.0.2.0/24", NOON + DAY)
     remove_aged(housekeeping.KINDS, NOON + KEPT + timedelta(seconds=1))
     assert [origin.made_at for origin in RaceOrigin.objects.all()] == [NOON + DAY]
 

@@ -20,7 +20,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.core.events import notifier
 from games.puzzles.models import StormRun
 from games.puzzles.storm import runs
-from games.races import race_finish, race_start
+from games.races import finishing, starting
 from games.races.models import Entrant, Race
 from games.races.room_notifications import notify_room, room_group
 
@@ -58,7 +58,7 @@ def current(race_id: int, player: int | None) -> tuple[runs.StormState, runs.Sto
     if starts_at is not None and now < starts_at:
         wait = -((now - starts_at) // timedelta(milliseconds=1))
         raise Refusal(ErrorCode.NOT_BEGUN, starts_in=wait, now=int(1000 * now.timestamp()))
-    race_start.mark_racing(Q(pk=seat.pk), now)
+    starting.mark_racing(Q(pk=seat.pk), now)
     seat.refresh_from_db(fields=["state"])
     if seat.storm is None or seat.state not in (_E.RACING, _E.TIMED_OUT):
         raise _closed()
@@ -106,7 +106,7 @@ def end_due(now: datetime) -> None:
 def _end_and_settle(seat: Entrant, state: Entrant.State, now: datetime) -> None:
     """End an entrant's storm. The race finishes when its last storm ends."""
     if _end(seat.pk, state):
-        race_finish.settle_done(seat.race_id, now)
+        finishing.settle_done(seat.race_id, now)
 
 
 def _end(key: int, state: Entrant.State) -> bool:

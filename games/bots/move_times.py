@@ -1,8 +1,8 @@
-"""Time that a house racer takes for a move, and for giving up.
+"""Time that a bot takes for a move, and for giving up.
 
 A gap between two moves is a reaction and an action of the hand. The mean reaction grows with the number of choices by
 Hick's law and with the cards that the last move revealed; it has a normal part and an exponential tail (Luce,
-"Response Times", 1986). Now and then the racer looks at the whole table.
+"Response Times", 1986). Now and then the bot looks at the whole table.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REVEALED_AT_MOST: Final = 8
 LOOK: Final = 0.12
 LOOK_MS: Final = 2_500.0
 LOOK_SPREAD: Final = 0.6
-#: Time for which a racer without a move looks for one before giving up, in ms.
+#: Time for which a bot without a move looks for one before giving up, in ms.
 GIVING_UP_MS: Final = 6_000
 
 

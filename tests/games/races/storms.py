@@ -10,9 +10,8 @@ from django.utils import timezone
 from games.puzzles.models import StormRun
 from games.puzzles.storm import runs
 from games.puzzles.storm.runs import StormReply
-from games.races import race_start, reconciler, rooms, seats
+from games.races import reconciler, rooms, seats, starting, storms
 from games.races.models import Entrant, Race, Room
-from games.races.puzzle_races import race_storms
 from tests.games.puzzles.puzzles import STONEWALL, right, stored_puzzle
 from tests.games.races.conftest import House
 
@@ -30,7 +29,7 @@ def counting_room(*players: Any) -> Room:
     for player in players:
         seats.sit(room.pk, player)
     Entrant.objects.filter(race__room=room).update(state=Entrant.State.READY)
-    assert race_start.start(room.pk, countdown=timedelta(hours=1))
+    assert starting.start(room.pk, countdown=timedelta(hours=1))
     return room
 
 
@@ -56,13 +55,13 @@ def racing_house(count: int) -> House:
     house = house_of_puzzles(count)
     house.start()
     for place in range(count):
-        race_storms.current(house.race.pk, house.players[place].pk)
+        storms.current(house.race.pk, house.players[place].pk)
     reconciler.reconcile()
     return house
 
 
 def play(house: House, place: int, at: int, turn: int, token: str) -> StormReply:
-    return race_storms.play(house.race.pk, house.players[place].pk, at, turn, token)
+    return storms.play(house.race.pk, house.players[place].pk, at, turn, token)
 
 
 def solve(house: House, place: int, at: int) -> None:

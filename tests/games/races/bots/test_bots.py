@@ -1,4 +1,4 @@
-"""House racers in rooms: seats, moves, the end of their games, and rematches."""
+"""Bots in rooms: seats, moves, the end of their games, and rematches."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import create_guest, remove_empty_guests, remove_lost_guests
 from games.attempts.lifecycle import close_attempt, deal_table, record_of
+from games.bots.game_plan import plan_game
+from games.bots.roster import BOTS
 from games.core.errors import ErrorCode
 from games.db.players import people
-from games.house_racers.game_plan import plan_game
-from games.house_racers.racers import HOUSE_RACERS
 from games.manifests import SHORT_VARIANTS
 from games.models import Attempt, Move
-from games.races import matchmaking, race_start, seats
-from games.races.house import house_moves, house_seats
+from games.races import matchmaking, seats, starting
+from games.races.bots import moves, seating
 from games.races.models import Entrant, Race, Room
 from games.rules import replay
 from leaderboards.verdicts.settlement import settle
@@ -31,27 +31,27 @@ from tests.games.races.runs import Run, at, planned, refused
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 
-REX = HOUSE_RACERS["rex"]
+REX = BOTS["rex"]
 
 
 def against(*slugs: str, name: str = "labyrinth") -> Run:
-    """Create a room whose host has a seat, and add these house racers."""
+    """Create a room whose host has a seat, and add these bots."""
     run = Run.of(1, name=name)
     for slug in slugs:
-        house_seats.add_racer(run.room.pk, run.players[0].pk, slug, at(0))
+        seating.add_bot(run.room.pk, run.players[0].pk, slug, at(0))
     return run
 
 
 def racing(*slugs: str, name: str = "labyrinth") -> Run:
     run = against(*slugs, name=name)
     run.ready(0)
-    race_start.start_racing(at(15))
-    race_start.mark_dealt([run.attempt(0).pk], at(15.1))
+    starting.start_racing(at(15))
+    starting.mark_dealt([run.attempt(0).pk], at(15.1))
     return run
 
 
 def house(run: Run, slug: str = "rex") -> Entrant:
-    return Entrant.objects.select_related("attempt__deal", "race").get(race=run.race, house_racer=slug)
+    return Entrant.objects.select_related("attempt__deal", "race").get(race=run.race, bot=slug)
 
 
 def journal(entrant: Entrant) -> list[tuple[str, int]]:
@@ -68,7 +68,7 @@ def test_a_race_starts_once_the_people_are_ready() -> None:
     assert not people().accounts_among([house(run).player_id or 0])
 
 
-def test_house_racers_never_race_alone() -> None:
+def test_bots_never_race_alone() -> None:
     run = against("pip", "rex")
     run.leave(0)
     run.tend(5)
@@ -79,28 +79,28 @@ def test_house_racers_never_race_alone() -> None:
 def test_a_host_adds_and_removes_them() -> None:
     run = Run.of(2)
     host, other = run.players
-    assert refused(lambda: house_seats.add_racer(run.room.pk, other.pk, "rex")) is ErrorCode.NOT_HOST
-    assert refused(lambda: house_seats.add_racer(run.room.pk, host.pk, "deep blue")) is ErrorCode.BAD_OPTION
+    assert refused(lambda: seating.add_bot(run.room.pk, other.pk, "rex")) is ErrorCode.NOT_HOST
+    assert refused(lambda: seating.add_bot(run.room.pk, host.pk, "deep blue")) is ErrorCode.BAD_OPTION
     for _ in range(2):
-        house_seats.add_racer(run.room.pk, host.pk, "rex")
+        seating.add_bot(run.room.pk, host.pk, "rex")
     assert run.states() == "open joined joined ready"
     seats.kick(run.room.pk, host.pk, house(run).pk)
     assert run.states() == "open joined joined"
-    house_seats.add_racer(run.room.pk, host.pk, "rex")
+    seating.add_bot(run.room.pk, host.pk, "rex")
     assert run.states() == "open joined joined ready", "not banned"
 
 
-def test_a_full_room_takes_no_house_racer() -> None:
+def test_a_full_room_takes_no_bot() -> None:
     run = Run.of(2, seats=2)
-    assert refused(lambda: house_seats.add_racer(run.room.pk, run.players[0].pk, "rex")) is ErrorCode.ROOM_FULL
+    assert refused(lambda: seating.add_bot(run.room.pk, run.players[0].pk, "rex")) is ErrorCode.ROOM_FULL
 
 
-def test_quick_matches_and_running_races_take_no_house_racer() -> None:
+def test_quick_matches_and_running_races_take_no_bot() -> None:
     player = create_guest()
     quick = matchmaking.enter(player, ["labyrinth"])
-    assert refused(lambda: house_seats.add_racer(quick.pk, player.pk, "rex")) is ErrorCode.NOT_HOST
+    assert refused(lambda: seating.add_bot(quick.pk, player.pk, "rex")) is ErrorCode.NOT_HOST
     run = Run.counting(2)
-    add = refused(lambda: house_seats.add_racer(run.room.pk, run.players[0].pk, "rex", at(1)))
+    add = refused(lambda: seating.add_bot(run.room.pk, run.players[0].pk, "rex", at(1)))
     assert add is ErrorCode.RACE_NOT_OPEN
 
 
@@ -111,8 +111,8 @@ def test_any_process_plays_the_same_game(name: str) -> None:
     while Entrant.objects.filter(pk=entrant.pk, attempt__state="playing").exists() and second < 315:
         second += chance.uniform(0.1, 20)
         if chance.random() < 0.4:  # another process, or the same one after a restart
-            house_moves._computed.cache_clear()
-        house_moves.play_due(run.room.pk, at(second))
+            moves._computed.cache_clear()
+        moves.play_due(run.room.pk, at(second))
         if chance.random() < 0.2:
             run.tend(second)
     run.tend(316)
@@ -135,11 +135,11 @@ def test_moves_are_played_when_they_are_due() -> None:
     entrant = house(run)
     game = planned(entrant)
     third = game.clock[2]
-    progress = house_moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=third - 1))
+    progress = moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=third - 1))
     assert journal(entrant) == list(zip(game.tokens[:2], game.clock[:2], strict=True))
     assert progress.next_ms == 1
     assert progress.figures == {entrant.pk: (game.cards_up[1], 2)}
-    house_moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=third))
+    moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=third))
     assert len(journal(entrant)) == 3
     assert run.states() == "racing racing racing"
 
@@ -149,10 +149,10 @@ def test_a_game_begun_by_another_release_is_given_up(monkeypatch: pytest.MonkeyP
     entrant = house(run)
     assert entrant.attempt is not None
     game = planned(entrant)
-    house_moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=game.clock[3]))
-    other = plan_game(HOUSE_RACERS["pip"], partial(deal_table, entrant.attempt.deal), "another", 300_000)
-    monkeypatch.setattr(house_moves, "_computed", lambda *_: other)
-    assert house_moves.play_due(run.room.pk, at(40)).next_ms is None
+    moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=game.clock[3]))
+    other = plan_game(BOTS["pip"], partial(deal_table, entrant.attempt.deal), "another", 300_000)
+    monkeypatch.setattr(moves, "_computed", lambda *_: other)
+    assert moves.play_due(run.room.pk, at(40)).next_ms is None
     entrant.refresh_from_db()
     assert entrant.state == "retired"
     assert entrant.attempt is not None
@@ -160,38 +160,38 @@ def test_a_game_begun_by_another_release_is_given_up(monkeypatch: pytest.MonkeyP
     assert record_of(entrant.attempt).tokens == game.tokens[:4]
 
 
-def test_house_racers_stop_when_no_person_is_racing() -> None:
+def test_bots_stop_when_no_person_is_racing() -> None:
     run = racing("pip", "rex")
-    house_moves.play_due(run.room.pk, at(30))
+    moves.play_due(run.room.pk, at(30))
     close_attempt(run.attempt(0).pk, "resigned", at=at(31))
-    assert house_moves.play_due(run.room.pk, at(32)).next_ms is None
+    assert moves.play_due(run.room.pk, at(32)).next_ms is None
     assert run.states() == "settling retired retired retired"
     run.judge()
     assert run.race.state == Race.State.FINISHED
 
 
-def test_a_rematch_seats_the_same_house_racers() -> None:
+def test_a_rematch_seats_the_same_bots() -> None:
     run = racing("rex")
     close_attempt(run.attempt(0).pk, "resigned", at=at(31))
-    house_moves.play_due(run.room.pk, at(32))
+    moves.play_due(run.room.pk, at(32))
     run.judge()
     run.sit(0, 40)
     assert (run.race.number, run.states()) == (2, "open ready joined")
 
 
-def test_one_house_racer_is_in_many_races() -> None:
+def test_one_bot_is_in_many_races() -> None:
     runs = [racing("rex") for _ in range(3)]
-    assert {house(run).player_id for run in runs} == {people().house_racer("rex", REX.name).pk}
+    assert {house(run).player_id for run in runs} == {people().bot_player("rex", REX.name).pk}
     assert {run.race.state for run in runs} == {Race.State.RACING}
 
 
-def test_house_racers_are_not_removed_as_idle_guests() -> None:
-    pip = people().house_racer("pip", HOUSE_RACERS["pip"].name)
+def test_bots_are_not_removed_as_idle_guests() -> None:
+    pip = people().bot_player("pip", BOTS["pip"].name)
     later = timezone.now() + timedelta(days=400)
     User.objects.filter(pk=pip.pk).update(date_joined=later - timedelta(days=300))
     assert remove_empty_guests(later, 10) == 0
     assert remove_lost_guests(later, 10) == 0
-    assert people().house_racer("pip", "another name").pk == pip.pk
+    assert people().bot_player("pip", "another name").pk == pip.pk
     assert str(User.objects.get(pk=pip.pk)) == "Pip (bot)"
 
 
@@ -202,8 +202,8 @@ def test_a_newcomer_races_a_bot_at_once(client: Client) -> None:
     assert race.variant in SHORT_VARIANTS
     assert race.state == Race.State.COUNTDOWN
     assert race.starts_at is not None
-    assert race.starts_at - timezone.now() <= house_seats.COUNTDOWN
-    assert sorted(race.entrants.values_list("house_racer", "state")) == [("", "ready"), ("pip", "ready")]
+    assert race.starts_at - timezone.now() <= seating.COUNTDOWN
+    assert sorted(race.entrants.values_list("bot", "state")) == [("", "ready"), ("pip", "ready")]
 
 
 def test_a_waiting_player_leaves_the_quick_match_for_a_bot() -> None:

@@ -1,6 +1,6 @@
-"""Seats of house racers: added to a room by its host, or raced at once by a player without an opponent.
+"""Seats of bots: added to a room by its host, or raced at once by a player without an opponent.
 
-House racers only take part in hosted rooms, whose races are unrated.
+Bots only take part in hosted rooms, whose races are unrated.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ from typing import Final
 from django.db import transaction
 from django.utils import timezone
 
+from games.bots.roster import BOTS, Bot
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player, people
-from games.house_racers.racers import HOUSE_RACERS, HouseRacer
 from games.manifests import SHORT_VARIANTS
-from games.races import matchmaking, race_start, rooms, seats
+from games.races import matchmaking, rooms, seats, starting
+from games.races.finishing import ACTIVE
 from games.races.models import Entrant, Race, Room
-from games.races.race_finish import ACTIVE
 from games.races.room_notifications import notify_room
 
-#: Seats and time limit of the room in which a player races a house racer.
+#: Seats and time limit of the room in which a player races a bot.
 SEATS: Final = 8
 LIMIT_S: Final = 1200
-#: Countdown of a race between one player and a house racer: no one else has to get ready.
+#: Countdown of a race between one player and a bot: no one else has to get ready.
 COUNTDOWN: Final = timedelta(seconds=5)
 
 
-def add_racer(room_id: int, host_id: int, slug: str, now: datetime | None = None) -> None:
-    """Give a house racer a seat in the next race, at the host's command. It is ready at once.
+def add_bot(room_id: int, host_id: int, slug: str, now: datetime | None = None) -> None:
+    """Give a bot a seat in the next race, at the host's command. It is ready at once.
 
-    :raises Refusal: unless the player is the host; for an unknown racer or a full race; for a puzzle race; or once the
+    :raises Refusal: unless the player is the host; for an unknown bot or a full race; for a puzzle race; or once the
         race has started.
     """
-    now, racer = now or timezone.now(), racer_of(slug)
+    now, bot = now or timezone.now(), bot_of(slug)
     with transaction.atomic():
         room = rooms.lock_room(room_id)
         rooms.check_host(room, host_id)
@@ -41,14 +41,14 @@ def add_racer(room_id: int, host_id: int, slug: str, now: datetime | None = None
         if race.state != Race.State.OPEN:
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         if race.is_puzzle_race:
-            raise Refusal(ErrorCode.BAD_OPTION, "house racers solve no puzzles")
-        if not race.entrants.filter(house_racer=slug).exists():
-            _seat(race, racer, room, now)
+            raise Refusal(ErrorCode.BAD_OPTION, "bots solve no puzzles")
+        if not race.entrants.filter(bot=slug).exists():
+            _seat(race, bot, room, now)
         notify_room(room.pk)
 
 
-def race_now(player: Player, racer: HouseRacer, now: datetime | None = None) -> Room:
-    """Open a room, seat the player and a house racer, and start the race as soon as it has a deal; return the room.
+def race_now(player: Player, bot: Bot, now: datetime | None = None) -> Room:
+    """Open a room, seat the player and a bot, and start the race as soon as it has a deal; return the room.
 
     This gives up the player's seat in a quick match, and plays that match's variant; otherwise a short one.
 
@@ -61,20 +61,20 @@ def race_now(player: Player, racer: HouseRacer, now: datetime | None = None) -> 
         room = rooms.open_room(player, variant, limit_s=LIMIT_S, seats=SEATS, now=now)
         seat = seats.sit(room.pk, player, now=now)
         Entrant.objects.filter(pk=seat.pk).update(state=Entrant.State.READY)
-        _seat(seat.race, racer, room, now)
+        _seat(seat.race, bot, room, now)
         # Without a deal, the race starts once one has been found (`games.races.reconciler`).
-        race_start.start(room.pk, countdown=COUNTDOWN, now=now)
+        starting.start(room.pk, countdown=COUNTDOWN, now=now)
     return room
 
 
-def racer_of(slug: str) -> HouseRacer:
-    """Return the house racer with this slug.
+def bot_of(slug: str) -> Bot:
+    """Return the bot with this slug.
 
     :raises Refusal: if there is none.
     """
-    if slug not in HOUSE_RACERS:
-        raise Refusal(ErrorCode.BAD_OPTION, "there is no such house racer")
-    return HOUSE_RACERS[slug]
+    if slug not in BOTS:
+        raise Refusal(ErrorCode.BAD_OPTION, "there is no such bot")
+    return BOTS[slug]
 
 
 def _leave_quick_match(player: Player, now: datetime) -> str:
@@ -94,10 +94,10 @@ def _leave_quick_match(player: Player, now: datetime) -> str:
     return entrant.race.variant
 
 
-def _seat(race: Race, racer: HouseRacer, room: Room, now: datetime) -> None:
+def _seat(race: Race, bot: Bot, room: Room, now: datetime) -> None:
     if race.entrants.count() >= room.seats:
         raise Refusal(ErrorCode.ROOM_FULL)
-    player = people().house_racer(racer.slug, racer.name)
+    player = people().bot_player(bot.slug, bot.name)
     Entrant.objects.create(
-        race=race, player_id=player.pk, house_racer=racer.slug, state=Entrant.State.READY, joined_at=now
+        race=race, player_id=player.pk, bot=bot.slug, state=Entrant.State.READY, joined_at=now
     )

@@ -1,4 +1,4 @@
-"""Choice of a house racer's next move.
+"""Choice of a bot's next move.
 
 The strategy never gets the real table. It works on imagined ones, which look the same to a player, but on which the
 cards that the player has not seen are shuffled. So nothing it can reach depends on a hidden card.
@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from random import Random
 from typing import Final
 
-from games.house_racers.racers import HouseRacer
+from games.bots.roster import Bot
 from games.rules import Table
 from games.rules.hidden_cards import Unseen
 from games.solver.simulated_players import Position, greedy_game, piles_of, wish
@@ -24,15 +24,15 @@ def imagine(table: Table, unseen: Unseen, number: int, chance: Random) -> list[T
     return [unseen.with_cards(table, cards) for cards in unseen.deals(table, chance, number)[1:]]
 
 
-def choose(racer: HouseRacer, imagined: Sequence[Table], seen: Collection[Position], chance: Random) -> str | None:
-    """Return the racer's move, or None if every move leads back to a position in `seen`.
+def choose(bot: Bot, imagined: Sequence[Table], seen: Collection[Position], chance: Random) -> str | None:
+    """Return the bot's move, or None if every move leads back to a position in `seen`.
 
     `imagined` are tables that look the same to a player; with more than one, the moves are tried on them.
     """
     table = imagined[0]
     moves = table.legal_moves()
     chance.shuffle(moves)
-    has_slipped = chance.random() < racer.slips
+    has_slipped = chance.random() < bot.slips
     if not has_slipped:
         moves.sort(key=lambda token: wish(table, token))
     fresh = [token for token in moves if _after(table, token) not in seen]

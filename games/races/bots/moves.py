@@ -1,6 +1,6 @@
-"""Moves of house racers: every process that shows their room plays the moves that are due.
+"""Moves of bots: every process that shows their room plays the moves that are due.
 
-A racer's game is computed, not stored (`games.house_racers.game_plan`), and its journal shows how far it has got. So
+A bot's game is computed, not stored (`games.bots.game_plan`), and its journal shows how far it has got. So
 any process can play the next move, and a move that several play at once is written once.
 """
 
@@ -16,12 +16,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from games.attempts.lifecycle import How, close_attempt, deal_table
-from games.house_racers.game_plan import GamePlan, plan_game
-from games.house_racers.racers import HOUSE_RACERS
+from games.bots.game_plan import GamePlan, plan_game
+from games.bots.roster import BOTS
 from games.models import Attempt, Deal, Move
-from games.races import race_start
+from games.races import starting
+from games.races.finishing import ACTIVE
 from games.races.models import Entrant, Race
-from games.races.race_finish import ACTIVE
 
 _MS: Final = timedelta(milliseconds=1)
 #: Games kept in memory; one takes some kilobytes, and up to a second to compute.
@@ -33,10 +33,10 @@ class DifferentGameError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class HouseProgress:
-    """Progress of a room's house racers: cards up and tokens by entrant, and the ms until the next move.
+class BotProgress:
+    """Progress of a room's bots: cards up and tokens by entrant, and the ms until the next move.
 
-    ``next_ms`` is None if no racer will move any more.
+    ``next_ms`` is None if no bot will move any more.
     """
 
     figures: dict[int, tuple[int, int]]
@@ -45,20 +45,20 @@ class HouseProgress:
 
 def prepare_games(room_id: int) -> None:
     """Compute the games of the room's next race in advance, during its countdown."""
-    for seat in filter(_is_house_racer, _seats(room_id, Race.State.COUNTDOWN)):
+    for seat in filter(_is_bot, _seats(room_id, Race.State.COUNTDOWN)):
         _game(seat)
 
 
-def play_due(room_id: int, now: datetime | None = None) -> HouseProgress:
+def play_due(room_id: int, now: datetime | None = None) -> BotProgress:
     """Play the moves that are due in the room's running race, and close games that are over.
 
-    House racers stop when no person is racing any more.
+    Bots stop when no person is racing any more.
     """
     now = now or timezone.now()
     seats = _seats(room_id, Race.State.RACING)
-    is_contested = any(not seat.house_racer for seat in seats)
+    is_contested = any(not seat.bot for seat in seats)
     figures, waits = {}, []
-    for seat in filter(_is_house_racer, seats):
+    for seat in filter(_is_bot, seats):
         game, elapsed_ms = _game(seat), seat.elapsed_ms(now)
         played = game.due(elapsed_ms)
         try:
@@ -74,7 +74,7 @@ def play_due(room_id: int, now: datetime | None = None) -> HouseProgress:
         elif not is_over:
             following = game.clock[played] if played < len(game.tokens) else game.end_ms
             waits.append(following - elapsed_ms)
-    return HouseProgress(figures, min(waits, default=None))
+    return BotProgress(figures, min(waits, default=None))
 
 
 class _Seat(NamedTuple):
@@ -82,7 +82,7 @@ class _Seat(NamedTuple):
 
     entrant_id: int
     state: str
-    house_racer: str
+    bot: str
     attempt_id: int
     attempt_public_id: UUID
     deal_id: int
@@ -94,7 +94,7 @@ class _Seat(NamedTuple):
 
 
 _COLUMNS: Final = (
-    "pk", "state", "house_racer", "attempt", "attempt__public_id", "race__deal", "race__starts_at", "race__limit_s",
+    "pk", "state", "bot", "attempt", "attempt__public_id", "race__deal", "race__starts_at", "race__limit_s",
 )  # fmt: skip
 
 
@@ -104,18 +104,18 @@ def _seats(room_id: int, state: Race.State) -> list[_Seat]:
     return [_Seat(*row) for row in entrants.order_by("pk").values_list(*_COLUMNS)]
 
 
-def _is_house_racer(seat: _Seat) -> bool:
-    return bool(seat.house_racer)
+def _is_bot(seat: _Seat) -> bool:
+    return bool(seat.bot)
 
 
 def _game(seat: _Seat) -> GamePlan:
-    return _computed(seat.house_racer, seat.deal_id, seat.attempt_public_id.hex, 1000 * seat.limit_s)
+    return _computed(seat.bot, seat.deal_id, seat.attempt_public_id.hex, 1000 * seat.limit_s)
 
 
 @lru_cache(_GAMES)
 def _computed(slug: str, deal_id: int, seed: str, limit_ms: int) -> GamePlan:
     deal = Deal.objects.get(pk=deal_id)
-    return plan_game(HOUSE_RACERS[slug], partial(deal_table, deal), seed, limit_ms)
+    return plan_game(BOTS[slug], partial(deal_table, deal), seed, limit_ms)
 
 
 def _write(seat: _Seat, game: GamePlan, played: int, now: datetime) -> bool:
@@ -124,7 +124,7 @@ def _write(seat: _Seat, game: GamePlan, played: int, now: datetime) -> bool:
     :raises DifferentGameError: if the journal is not the beginning of this game.
     """
     if seat.state == Entrant.State.READY:
-        race_start.mark_dealt([seat.attempt_id], now)
+        starting.mark_dealt([seat.attempt_id], now)
     key = seat.attempt_id
     with transaction.atomic():
         own = Attempt.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=key)

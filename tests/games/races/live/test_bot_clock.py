@@ -1,4 +1,4 @@
-"""House racers at a watched room: their lanes move on time, also after the process that moved them is gone."""
+"""Bots at a watched room: their lanes move on time, also after the process that moved them is gone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from asgiref.sync import sync_to_async
 
 from games.models import Move
 from games.races import rooms
-from games.races.house import house_seats
+from games.races.bots import seating
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant
 from tests.games.races.conftest import House, Watch
@@ -21,9 +21,9 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True), pyte
 @sync_to_async
 def house_with(slug: str) -> tuple[House, Entrant]:
     house = House.opened(1, "labyrinth")
-    house_seats.add_racer(house.room.pk, house.players[0].pk, slug)
+    seating.add_bot(house.room.pk, house.players[0].pk, slug)
     house.run()
-    return house, Entrant.objects.get(race=house.race, house_racer=slug)
+    return house, Entrant.objects.get(race=house.race, bot=slug)
 
 
 @sync_to_async
@@ -32,7 +32,7 @@ def journal(entrant: Entrant) -> list[str]:
     return list(moves.values_list("token", flat=True))
 
 
-async def test_every_viewer_sees_a_house_racer_move(watch: Watch, other_hub: RoomHub) -> None:
+async def test_every_viewer_sees_a_bot_move(watch: Watch, other_hub: RoomHub) -> None:
     house, entrant = await house_with("rex")
     player, visitor = await watch(house, house.players[0]), await watch(house, at=other_hub)
     for viewer in (player, visitor):
@@ -47,7 +47,7 @@ async def test_every_viewer_sees_a_house_racer_move(watch: Watch, other_hub: Roo
     assert tokens == list(game.tokens[: len(tokens)]), "two processes wrote each move once"
 
 
-async def test_the_host_adds_a_house_racer(watch: Watch) -> None:
+async def test_the_host_adds_a_bot(watch: Watch) -> None:
     house: Any = await sync_to_async(House.opened)(2)
     host, other = [await watch(house, user) for user in house.players]
     assert await other.refused("bot", racer="pip") == "not_host"

@@ -8,7 +8,7 @@ import pytest
 
 from games.ghosts.ghost_lanes import Point
 from games.pages.races.lead_chart import HEIGHT, WIDTH, LeadChart
-from games.races.results.race_course import Lane, Lead, lane_of, leads, series_score
+from games.races.results.course import Lane, Lead, lane_of, leads, series_score
 from tests.games.races.runs import Run, goal, times, winning
 
 

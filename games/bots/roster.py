@@ -1,4 +1,7 @@
-"""The three house racers, from weakest to strongest. Players see them as bots."""
+"""The three bots, from weakest to strongest.
+
+`python -m benchmarks.bots` prints how often they win against simulated players.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class HouseRacer:
+class Bot:
     """A program that races: its name, skill and pace. No player's name can have its brackets.
 
     ``slips`` is the share of moves (0 to 1) picked without looking. ``retreats`` is how often it takes moves back from
@@ -23,11 +26,11 @@ class HouseRacer:
     pace: float
 
 
-HOUSE_RACERS: Final = {
-    racer.slug: racer
-    for racer in (
-        HouseRacer("pip", "Pip (bot)", slips=0.6, retreats=0, imagined=1, pace=1.8),
-        HouseRacer("jack", "Jack (bot)", slips=0.25, retreats=1, imagined=1, pace=1.2),
-        HouseRacer("rex", "Rex (bot)", slips=0.1, retreats=3, imagined=2, pace=0.9),
+BOTS: Final = {
+    bot.slug: bot
+    for bot in (
+        Bot("pip", "Pip (bot)", slips=0.6, retreats=0, imagined=1, pace=1.8),
+        Bot("jack", "Jack (bot)", slips=0.25, retreats=1, imagined=1, pace=1.2),
+        Bot("rex", "Rex (bot)", slips=0.1, retreats=3, imagined=2, pace=0.9),
     )
 }

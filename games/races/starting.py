@@ -22,7 +22,7 @@ from games.live.start_timer import CANCEL_CUTOFF
 from games.models import Attempt, Deal, Move
 from games.puzzles.models import StormRun
 from games.puzzles.storm import runs
-from games.races import race_finish, rooms, spoiled_starts
+from games.races import finishing, rooms, spoiled_starts
 from games.races.models import Entrant, Race, Room
 from games.races.results import entrant_facts
 from games.races.room_notifications import notify_room, notify_rooms
@@ -115,7 +115,7 @@ def delete_tables(entrants: QuerySet[Entrant]) -> None:
 
 def enough_ready(race: Race, room: Room) -> bool:
     """Return whether two entrants (one in a heat) are ready and one of them is a person, not counting removed ones."""
-    ready = list(race.entrants.filter(state=_E.READY, player__isnull=False).values_list("house_racer", flat=True))
+    ready = list(race.entrants.filter(state=_E.READY, player__isnull=False).values_list("bot", flat=True))
     return "" in ready and len(ready) >= (1 if room.kind == Room.Kind.HEAT else 2)
 
 
@@ -148,12 +148,12 @@ def mark_absent(now: datetime) -> int:
     for race_id, room_id in set(late.values_list("race", "race__room")):
         with transaction.atomic():
             no_shows = late.filter(race=race_id)
-            no_shows.filter(race_finish.HAS_MOVED).update(state=_E.RACING)
+            no_shows.filter(finishing.HAS_MOVED).update(state=_E.RACING)
             players = list(no_shows.values_list("player", flat=True))
             absent += no_shows.update(state=_E.ABSENT)
             transaction.on_commit(partial(spoiled_starts.note_spoiled, players))
             notify_room(room_id)
-        race_finish.settle_done(race_id, now)
+        finishing.settle_done(race_id, now)
     return absent
 
 
@@ -161,7 +161,7 @@ def void_overdue(now: datetime) -> int:
     """Void the races that no process started in time; return how many."""
     start_racing(now)
     late = Race.objects.filter(state=Race.State.COUNTDOWN, starts_at__lte=now - GRACE).values_list("pk", flat=True)
-    return sum(race_finish.void(race_id, Race.Void.SERVER_FAULT, now) for race_id in late)
+    return sum(finishing.void(race_id, Race.Void.SERVER_FAULT, now) for race_id in late)
 
 
 def _lock_open_room(room_id: int) -> Room | None:

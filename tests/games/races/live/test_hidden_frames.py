@@ -20,7 +20,7 @@ from django.utils import timezone
 from accounts.sign_in.guests import create_guest
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Deal
-from games.races import race_start
+from games.races import starting
 from games.rules import Record
 from leaderboards.verdicts.settlement import settle
 from tests.games.races.conftest import House, Watch, house_of
@@ -191,7 +191,7 @@ async def test_a_cancelled_countdown_deals_nothing(tables: LiveTables, watch: Wa
     assert not hidden_words(stays.frames)
     await stays.leave()
     assert not await Attempt.objects.filter(pk=first.pk).aexists()
-    assert not await sync_to_async(race_start.start_racing)(timezone.now())
+    assert not await sync_to_async(starting.start_racing)(timezone.now())
 
 
 def test_the_cards_are_dealt_despite_a_late_departure(transactional_db: None) -> None:
@@ -201,5 +201,5 @@ def test_the_cards_are_dealt_despite_a_late_departure(transactional_db: None) ->
     assert early.states() == "open ready"
     late.leave(0, 12.0)
     assert late.states() == "countdown retired ready"
-    assert race_start.start_racing(at(15)) == [late.race.pk]
-    assert not race_start.cancel_start(late.room.pk, at(14))
+    assert starting.start_racing(at(15)) == [late.race.pk]
+    assert not starting.cancel_start(late.room.pk, at(14))

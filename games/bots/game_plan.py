@@ -1,7 +1,7 @@
-"""Game of a house racer on a deal: its tokens and their times.
+"""Game of a bot on a deal: its tokens and their times.
 
-A game is a pure function of the deal, the racer and the seed of its random choices. Any process can compute it and play
-the moves that are due, so no process owns a racer.
+A game is a pure function of the deal, the bot and the seed of its random choices. Any process can compute it and play
+the moves that are due, so no process owns a bot.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from games.house_racers.move_times import GIVING_UP_MS, gap_ms
-from games.house_racers.racers import HouseRacer
-from games.house_racers.strategy import choose, imagine
+from games.bots.move_times import GIVING_UP_MS, gap_ms
+from games.bots.roster import Bot
+from games.bots.strategy import choose, imagine
 from games.manifests import MANIFESTS
 from games.rules import Table
 from games.rules.hidden_cards import Unseen
@@ -23,7 +23,7 @@ from games.solver.simulated_players import MOST_TOKENS, Position, piles_of
 
 @dataclass(frozen=True, slots=True)
 class GamePlan:
-    """A racer's game: tokens, their times in ms since the start, and the cards up after each.
+    """A bot's game: tokens, their times in ms since the start, and the cards up after each.
 
     ``end_ms`` is the time at which the game is over: won, or given up.
     """
@@ -39,9 +39,9 @@ class GamePlan:
         return bisect_right(self.clock, elapsed_ms)
 
 
-def plan_game(racer: HouseRacer, open_table: Callable[[], Table], seed: str, limit_ms: int) -> GamePlan:
-    """Play the racer's game on a deal until it is won, given up, or the time limit has passed."""
-    game = _Game(racer, open_table(), Random(seed))  # noqa: S311 - repeatable, and nothing secret
+def plan_game(bot: Bot, open_table: Callable[[], Table], seed: str, limit_ms: int) -> GamePlan:
+    """Play the bot's game on a deal until it is won, given up, or the time limit has passed."""
+    game = _Game(bot, open_table(), Random(seed))  # noqa: S311 - repeatable, and nothing secret
     while game.elapsed_ms < limit_ms and len(game.tokens) < MOST_TOKENS and game.go_on():
         pass
     won = game.table.is_won
@@ -52,12 +52,12 @@ def plan_game(racer: HouseRacer, open_table: Callable[[], Table], seed: str, lim
 class _Game:
     """The real table and the clock. The strategy gets only what `imagine` makes of it."""
 
-    def __init__(self, racer: HouseRacer, table: Table, chance: Random) -> None:
+    def __init__(self, bot: Bot, table: Table, chance: Random) -> None:
         self.table, self.tokens, self.clock, self.cards_up = table, list[str](), list[int](), list[int]()
         self.elapsed_ms = 0
-        self._racer, self._chance = racer, chance
-        self._retreats = racer.retreats
-        self._imagined = racer.imagined if MANIFESTS[table.GAME].is_short else 1
+        self._bot, self._chance = bot, chance
+        self._retreats = bot.retreats
+        self._imagined = bot.imagined if MANIFESTS[table.GAME].is_short else 1
         self._unseen = Unseen.at(table)
         self._seen: set[Position] = {piles_of(table)}
         self._revealed = 0
@@ -69,7 +69,7 @@ class _Game:
         if self.table.is_won:
             return False
         tables = imagine(self.table, self._unseen, self._imagined, self._chance)
-        token = choose(self._racer, tables, self._seen, self._chance)
+        token = choose(self._bot, tables, self._seen, self._chance)
         if token is not None:
             self._push(token)
             return True
@@ -83,7 +83,7 @@ class _Game:
     def _push(self, token: str) -> None:
         is_undo = token == WORDS[UNDO]
         choices = 1 if is_undo else len(self.table.legal_moves())
-        self.elapsed_ms += gap_ms(choices, self._revealed, self._racer.pace, self._chance)
+        self.elapsed_ms += gap_ms(choices, self._revealed, self._bot.pace, self._chance)
         self.table.push(token)
         unseen = self._unseen.after(self.table)
         self._revealed = self._unseen.count - unseen.count

@@ -1,4 +1,4 @@
-"""Clock of a room's house racers: plays their moves on time while someone has the room or a table open here."""
+"""Clock of a room's bots: plays their moves on time while someone has the room or a table open here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Final, TypeGuard
 
 from games.live.loader import off_loop
-from games.races.house import house_moves
+from games.races.bots import moves
 from games.races.live.audience import Audience
 from games.races.live.snapshot import RaceFacts
 from games.races.models import Race
@@ -15,8 +15,8 @@ from games.races.models import Race
 _S: Final = Race.State
 
 
-class HouseClock:
-    """The due times of one room's house racers."""
+class BotClock:
+    """The due times of one room's bots."""
 
     def __init__(self, audience: Audience) -> None:
         self._audience = audience
@@ -28,20 +28,20 @@ class HouseClock:
         """Play the moves that are due, and show them; prepare the games during a countdown."""
         facts = self._audience.facts
         coming, running = facts.to_come, facts.running
-        if _has_house_racers(coming, _S.COUNTDOWN) and coming.message.id != self._prepared:
+        if _has_bots(coming, _S.COUNTDOWN) and coming.message.id != self._prepared:
             self._prepared = coming.message.id
-            await off_loop(house_moves.prepare_games)(facts.id)
-        if not _has_house_racers(running, _S.RACING):
+            await off_loop(moves.prepare_games)(facts.id)
+        if not _has_bots(running, _S.RACING):
             return inf
         if running.message.id != self._racing:
             self._racing, self._next_at = running.message.id, -inf
         if monotonic() >= self._next_at:
-            found = await off_loop(house_moves.play_due)(facts.id)
+            found = await off_loop(moves.play_due)(facts.id)
             self._next_at = inf if found.next_ms is None else monotonic() + found.next_ms / 1000
             for entrant, figures in found.figures.items():
                 self._audience.progress.learn(entrant, figures)
         return self._next_at
 
 
-def _has_house_racers(race: RaceFacts | None, state: Race.State) -> TypeGuard[RaceFacts]:
-    return race is not None and race.state == state and any(entrant.is_house_racer for entrant in race.entrants)
+def _has_bots(race: RaceFacts | None, state: Race.State) -> TypeGuard[RaceFacts]:
+    return race is not None and race.state == state and any(entrant.is_bot for entrant in race.entrants)

@@ -21,7 +21,7 @@ from games import rules
 from games.attempts.lifecycle import close_safely
 from games.core import events
 from games.models import Attempt, Move
-from games.races import race_deals
+from games.races import deals
 from games.races.models import Entrant, Race, Room, RoomWebhook
 from games.races.results.heat_points import heat_points
 from games.races.results.places import placed
@@ -97,7 +97,7 @@ def finish(race_id: int, now: datetime | None = None) -> bool:
         race.state, race.finished_at = State.FINISHED, now
         race.save(update_fields=["state", "finished_at"])
         Room.objects.filter(pk=race.room_id).update(used_at=now)
-        race_deals.reveal(race.deal, now)
+        deals.reveal(race.deal, now)
         notify_room(race.room_id)
         if race.rated:
             transaction.on_commit(partial(events.request_task, "talon.rate_races"))
@@ -159,10 +159,10 @@ def void(race_id: int, reason: Race.Void, now: datetime | None = None) -> bool:
         race.save(update_fields=["state", "void", "finished_at"])
         if was_open:
             race.entrants.all().delete()
-            race_deals.release_deal(race)
+            deals.release_deal(race)
         else:
             race.entrants.filter(state__in=ACTIVE).update(state=Entrant.State.ABSENT)
-            race_deals.reveal(race.deal, now)
+            deals.reveal(race.deal, now)
             transaction.on_commit(partial(close_leftover_attempts, now, race_id))
         notify_room(race.room_id)
     return True

@@ -20,7 +20,7 @@ from accounts.models import User
 from games.attempts.lifecycle import close_due
 from games.core.errors import ErrorCode
 from games.models import Attempt, Deal
-from games.races import race_finish, race_start, reconciler, seats
+from games.races import finishing, reconciler, seats, starting
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import RatingChange
 from leaderboards.ratings import folding
@@ -43,10 +43,10 @@ def test_a_race_runs_and_its_places_are_set() -> None:
     assert run.race.ends_at == at(315)
     run.race.entrants.update(standing=Entrant.Standing.ESTABLISHED)
     run.easy()
-    assert race_start.start_racing(at(14.999)) == []
-    assert race_start.start_racing(at(15)) == [run.race.pk]
-    assert race_start.start_racing(at(15)) == []
-    assert race_start.mark_dealt(run.attempt_ids[:3], at(15.1)) == 3
+    assert starting.start_racing(at(14.999)) == []
+    assert starting.start_racing(at(15)) == [run.race.pk]
+    assert starting.start_racing(at(15)) == []
+    assert starting.mark_dealt(run.attempt_ids[:3], at(15.1)) == 3
     run.tend(25)
     assert run.states() == "racing racing racing racing absent"
     run.play(1, first_ms=3_000)
@@ -73,7 +73,7 @@ def test_a_countdown_gives_each_ready_player_a_table() -> None:
     counter = "talon_attempts_started_total", {"game": run.race.game, "ranked": "no"}
     before = REGISTRY.get_sample_value(*counter) or 0
     now = at(1) + timedelta(microseconds=123_456)
-    assert race_start.start(run.room.pk, countdown=timedelta(seconds=15), now=now)
+    assert starting.start(run.room.pk, countdown=timedelta(seconds=15), now=now)
     race, starts = run.race, at(16.123)
     assert (race.starts_at, race.ends_at) == (starts, at(616.123)), "in whole milliseconds, like game clocks"
     assert race.deal is not None
@@ -82,8 +82,8 @@ def test_a_countdown_gives_each_ready_player_a_table() -> None:
     tables = Attempt.objects.order_by("entrant__pk").values_list("player", "deal", "ranked", "started_at", "deadline")
     assert list(tables) == [(player.pk, race.deal.pk, False, starts, race.ends_at) for player in run.players]
     assert REGISTRY.get_sample_value(*counter) == before + 2
-    assert not race_start.start(run.room.pk, countdown=timedelta(seconds=15), now=at(2))
-    assert not race_start.start_if_all_ready(run.room.pk, at(2))
+    assert not starting.start(run.room.pk, countdown=timedelta(seconds=15), now=at(2))
+    assert not starting.start_if_all_ready(run.room.pk, at(2))
     assert run.race.starts_at == starts
 
 
@@ -91,18 +91,18 @@ def test_a_start_counts_from_now() -> None:
     run = Run.of(2)
     Entrant.objects.update(state=Entrant.State.READY)
     before = timezone.now() - timedelta(milliseconds=1)
-    assert race_start.start_if_all_ready(run.room.pk)
+    assert starting.start_if_all_ready(run.room.pk)
     starts_at = run.race.starts_at
     assert starts_at is not None
-    assert before <= starts_at - race_start.COUNTDOWN <= timezone.now()
+    assert before <= starts_at - starting.COUNTDOWN <= timezone.now()
 
 
 def test_only_a_countdown_can_be_reopened() -> None:
     run = Run.of(2)
-    assert not race_start.cancel_start(run.room.pk, at(0))
+    assert not starting.cancel_start(run.room.pk, at(0))
     run.ready(0, 1)
-    assert not race_start.cancel_start(run.room.pk, at(15))
-    assert race_start.cancel_start(run.room.pk, at(5))
+    assert not starting.cancel_start(run.room.pk, at(15))
+    assert starting.cancel_start(run.room.pk, at(5))
     race = run.race
     assert (race.state, race.starts_at, race.ends_at) == ("open", None, None)
     assert not Attempt.objects.exists()
@@ -127,10 +127,10 @@ def test_a_race_without_players_is_void() -> None:
 
 def test_ten_seconds_after_the_start_is_too_late() -> None:
     run = Run.counting(2)
-    assert race_start.mark_dealt(run.attempt_ids, at(14.9)) == 0
-    race_start.start_racing(at(15))
-    assert race_start.mark_dealt(run.attempt_ids[:1], at(24.9)) == 1
-    assert race_start.mark_dealt(run.attempt_ids[1:], at(25)) == 0
+    assert starting.mark_dealt(run.attempt_ids, at(14.9)) == 0
+    starting.start_racing(at(15))
+    assert starting.mark_dealt(run.attempt_ids[:1], at(24.9)) == 1
+    assert starting.mark_dealt(run.attempt_ids[1:], at(25)) == 0
     assert run.states() == "racing racing ready"
 
 
@@ -139,7 +139,7 @@ def test_a_start_missed_by_all_processes_harms_no_one(second: int) -> None:
     """For example during a database outage, even if overdue games are closed before races are tended."""
     run = Run.counting(2)
     close_due(at(second))
-    assert race_start.start_racing(at(second)) == []
+    assert starting.start_racing(at(second)) == []
     run.tend(second)
     run.judge()
     assert (run.race.state, run.race.void) == (Race.State.VOID, Race.Void.SERVER_FAULT)
@@ -150,7 +150,7 @@ def test_a_start_missed_by_all_processes_harms_no_one(second: int) -> None:
 def test_a_late_step_is_no_fault_if_the_cards_were_dealt(seen: str) -> None:
     run = Run.counting(2)
     if seen == "dealt":
-        assert race_start.mark_dealt(run.attempt_ids[:1], at(15.1)) == 1
+        assert starting.mark_dealt(run.attempt_ids[:1], at(15.1)) == 1
     elif seen == "moved":
         run.play(0, 2)
     else:
@@ -195,17 +195,17 @@ def test_a_decision_without_effect_on_places_refolds_nothing(asked: list[tuple[A
 
 def test_a_missed_decision_is_applied_later(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run.ended("won", "won").judge()
-    monkeypatch.setattr("leaderboards.verdicts.settlement.race_finish.apply_verdicts", lambda _: None)
+    monkeypatch.setattr("leaderboards.verdicts.settlement.finishing.apply_verdicts", lambda _: None)
     decide(run.attempt(1).pk, Attempt.State.REJECTED, "staff")
     assert run.placed()[1] == ("won", 1, 1)
     decided = Attempt.objects.get(pk=run.attempt(1).pk).verified_at
     assert decided is not None
-    assert race_finish.recompute_missed(decided + timedelta(days=2, seconds=1)) == 0
-    assert race_finish.recompute_missed(decided + timedelta(days=2)) == 1
+    assert finishing.recompute_missed(decided + timedelta(days=2, seconds=1)) == 0
+    assert finishing.recompute_missed(decided + timedelta(days=2)) == 1
     assert run.placed() == [("won", 1, 2), ("disqualified", 2, 0)]
     decide(run.attempt(1).pk, Attempt.State.VERIFIED, "staff")
-    assert race_finish.recompute_missed(at(400)) == 1
-    assert race_finish.recompute_missed(at(400)) == 0
+    assert finishing.recompute_missed(at(400)) == 1
+    assert finishing.recompute_missed(at(400)) == 0
     assert run.placed() == [("won", 1, 1), ("won", 1, 1)]
 
 
@@ -244,9 +244,9 @@ def test_a_decision_recomputes_all_places(state: str, placed: list[Any]) -> None
 def test_a_missed_review_decision_is_applied_later(monkeypatch: pytest.MonkeyPatch) -> None:
     run = with_a_record_in_review()
     with monkeypatch.context() as lost:
-        lost.setattr("leaderboards.verdicts.settlement.race_finish.apply_verdicts", lambda _: None)
+        lost.setattr("leaderboards.verdicts.settlement.finishing.apply_verdicts", lambda _: None)
         decide(run.attempt(0).pk, Attempt.State.VERIFIED, "staff")
-    assert (race_finish.recompute_missed(), race_finish.recompute_missed()) == (1, 0)
+    assert (finishing.recompute_missed(), finishing.recompute_missed()) == (1, 0)
     assert run.placed()[0] == ("won", 1, 3)
 
 
@@ -255,7 +255,7 @@ def test_a_place_given_during_review_is_revoked() -> None:
     run = with_a_record_in_review()
     Entrant.objects.filter(pk=run.entrant(0).pk).update(place=1, points=3)
     Attempt.objects.filter(pk=run.attempt(0).pk).update(verified_at=at(0))
-    assert race_finish.recompute_missed(at(10**8)) == 1
+    assert finishing.recompute_missed(at(10**8)) == 1
     assert run.placed() == UNDER_REVIEW
 
 
@@ -271,13 +271,13 @@ def test_no_race_ends_before_its_last_racer() -> None:
     run = Run.ended("won", "retired", None)
     for attempt_id in run.attempt_ids[:2]:
         settle(attempt_id)
-    assert not race_finish.settle_done(run.race.pk, at(60))
+    assert not finishing.settle_done(run.race.pk, at(60))
     run.tend(60)
     assert run.states() == "racing won retired racing"
     assert run.placed() == [("won", None, None), ("retired", None, None), ("racing", None, None)]
     Race.objects.filter(pk=run.race.pk).update(state=Race.State.SETTLING)  # set by mistake
-    assert not race_finish.finish(run.race.pk, at(60))
-    race_finish.apply_verdicts(run.attempt_ids)
+    assert not finishing.finish(run.race.pk, at(60))
+    finishing.apply_verdicts(run.attempt_ids)
     assert run.states() == "settling won retired racing"
 
 
@@ -295,7 +295,7 @@ def test_tending_repairs_what_was_missed(monkeypatch: pytest.MonkeyPatch, lost: 
     if lost == "closed":
         monkeypatch.setattr("games.attempts.lifecycle.race_attempt_closed", [])
     else:
-        monkeypatch.setattr(race_finish, lost, lambda _: None)
+        monkeypatch.setattr(finishing, lost, lambda _: None)
     run.play(0)
     run.resign(1, 50)
     assert run.judge().states().split()[0] in ("racing", "settling")
@@ -325,11 +325,11 @@ def test_a_failure_after_a_game_is_logged_and_repaired_later(
 
     run = Run.ended("retired", None)
     with monkeypatch.context() as patch:
-        patch.setattr(race_finish, "settle_done" if hears == "closed" else "finish", fail)
+        patch.setattr(finishing, "settle_done" if hears == "closed" else "finish", fail)
         run.resign(1, 30)
         run.judge()
     (noted,) = {(one.name, one.levelname) for one in caplog.records if one.exc_info}
-    assert noted == ("games.races.race_finish", "ERROR")
+    assert noted == ("games.races.finishing", "ERROR")
     run.tend(40)
     assert run.states() == "finished retired retired"
 
@@ -339,24 +339,24 @@ def test_a_tasks_time_limit_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) ->
         raise SoftTimeLimitExceeded
 
     run, other = Run.ended("retired", None), Run.ended("retired", "retired")
-    monkeypatch.setattr(race_finish, "settle_done", stop)
+    monkeypatch.setattr(finishing, "settle_done", stop)
     with pytest.raises(SoftTimeLimitExceeded):
         run.resign(1, 30)
-    monkeypatch.setattr(race_finish, "finish", stop)
+    monkeypatch.setattr(finishing, "finish", stop)
     with pytest.raises(SoftTimeLimitExceeded):
-        race_finish.apply_verdicts(other.attempt_ids)
+        finishing.apply_verdicts(other.attempt_ids)
 
 
 @pytest.mark.parametrize(
     "step",
     [
-        race_finish.settle_done,
-        race_finish.finish,
-        race_finish.recompute_places,
-        partial(race_finish.void, reason=Race.Void.SERVER_FAULT),
-        race_start.start,
-        race_start.cancel_start,
-        race_start.start_if_all_ready,
+        finishing.settle_done,
+        finishing.finish,
+        finishing.recompute_places,
+        partial(finishing.void, reason=Race.Void.SERVER_FAULT),
+        starting.start,
+        starting.cancel_start,
+        starting.start_if_all_ready,
     ],
 )
 def test_unknown_races_are_ignored(step: Callable[[int], bool]) -> None:
@@ -364,11 +364,11 @@ def test_unknown_races_are_ignored(step: Callable[[int], bool]) -> None:
 
 
 def test_a_race_ends_when_its_own_last_game_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race_finish, "_settle_or_notify", lambda _: None)
+    monkeypatch.setattr(finishing, "_settle_or_notify", lambda _: None)
     run, other = Run.racing(2), Run.ended("retired", "retired")
-    assert not race_finish.settle_done(run.race.pk, at(30))
+    assert not finishing.settle_done(run.race.pk, at(30))
     assert other.states() == "racing retired retired"
-    assert race_finish.settle_done(other.race.pk, at(30))
+    assert finishing.settle_done(other.race.pk, at(30))
     assert (run.states(), other.states()) == ("racing racing racing", "settling retired retired")
 
 
@@ -376,7 +376,7 @@ def test_the_last_game_finishes_a_race_already_judged() -> None:
     run = Run.ended("won", None)
     settle(run.attempt_ids[0])
     Entrant.objects.filter(pk=run.entrant(1).pk).update(state=Entrant.State.RETIRED, attempt=None)
-    assert race_finish.settle_done(run.race.pk, at(100))
+    assert finishing.settle_done(run.race.pk, at(100))
     assert (run.race.state, run.race.finished_at) == ("finished", at(100))
 
 
@@ -390,7 +390,7 @@ def test_a_last_game_that_ends_during_the_check_voids_nothing(monkeypatch: pytes
         return changed
 
     monkeypatch.setattr(QuerySet, "update", update_late)
-    assert not race_finish.settle_done(run.race.pk, at(30))
+    assert not finishing.settle_done(run.race.pk, at(30))
     assert run.states() == "racing retired retired"
 
 
@@ -402,16 +402,16 @@ def test_a_deal_of_another_running_race_stays_secret() -> None:
     assert run.judge().states() == "finished won won"
     deal = Deal.objects.get(pk=other.race.deal_id or 0)
     assert deal.revealed_at is None
-    assert race_finish.void(other.race.pk, Race.Void.SERVER_FAULT, at(400))
+    assert finishing.void(other.race.pk, Race.Void.SERVER_FAULT, at(400))
     deal.refresh_from_db()
     assert deal.revealed_at == at(400)
 
 
 def test_a_void_race_counts_for_no_one_and_frees_its_players() -> None:
     run = Run.ended("won", None, None)
-    assert race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(100))
+    assert finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(100))
     assert run.states() == "void won absent absent"
-    assert not race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(101))
+    assert not finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(101))
     assert not Attempt.objects.filter(state="playing").exists()
     assert run.judge().placed() == [("won", None, None), ("absent", None, None), ("absent", None, None)]
     for place in range(3):
@@ -440,8 +440,8 @@ def test_the_next_race_waits_for_the_running_one() -> None:
         run.sit(place, 60)
         run.ready(place, second=60)
     assert run.states() == "open ready ready"
-    assert not race_start.start(run.room.pk, countdown=race_start.COUNTDOWN, now=at(61))
-    assert refused(lambda: race_start.start_as_host(run.room.pk, run.players[0].pk, at(61))) == ErrorCode.RACE_NOT_OPEN
+    assert not starting.start(run.room.pk, countdown=starting.COUNTDOWN, now=at(61))
+    assert refused(lambda: starting.start_as_host(run.room.pk, run.players[0].pk, at(61))) == ErrorCode.RACE_NOT_OPEN
     run.tend(316)
     assert run.states() == "countdown ready ready"
 

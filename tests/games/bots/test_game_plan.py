@@ -1,4 +1,4 @@
-"""Games of house racers: legal, repeatable, and played without knowledge of hidden cards."""
+"""Games of bots: legal, repeatable, and played without knowledge of hidden cards."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from typing import Any
 
 import pytest
 
-from games.house_racers import game_plan, strategy
-from games.house_racers.game_plan import GamePlan, plan_game
-from games.house_racers.racers import HOUSE_RACERS, HouseRacer
-from games.house_racers.strategy import imagine
+from games.bots import game_plan, strategy
+from games.bots.game_plan import GamePlan, plan_game
+from games.bots.roster import BOTS, Bot
+from games.bots.strategy import imagine
 from games.rules import CATALOGUE, Table, open_table
 from games.rules.hidden_cards import Unseen
 
 LIMIT_MS = 1_200_000
-RACERS = list(HOUSE_RACERS.values())
+RACERS = list(BOTS.values())
 
 
-def played(variant: str, racer: HouseRacer, number: int = 0) -> tuple[bytes, GamePlan]:
+def played(variant: str, racer: Bot, number: int = 0) -> tuple[bytes, GamePlan]:
     seed = Random(f"{variant} {number}").randbytes(32)
     return seed, plan_game(racer, partial(open_table, variant, seed), f"game {number}", LIMIT_MS)
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-@pytest.mark.parametrize("racer", RACERS, ids=HOUSE_RACERS)
-def test_games_are_legal_and_repeatable(variant: str, racer: HouseRacer) -> None:
+@pytest.mark.parametrize("racer", RACERS, ids=BOTS)
+def test_games_are_legal_and_repeatable(variant: str, racer: Bot) -> None:
     seed, game = played(variant, racer)
     table, cards_up = open_table(variant, seed), []
     for token in game.tokens:
@@ -48,7 +48,7 @@ def test_games_are_legal_and_repeatable(variant: str, racer: HouseRacer) -> None
 
 def test_a_game_ends_at_the_time_limit() -> None:
     seed = bytes(32)
-    game = plan_game(HOUSE_RACERS["pip"], partial(open_table, "braid", seed), "game", 60_000)
+    game = plan_game(BOTS["pip"], partial(open_table, "braid", seed), "game", 60_000)
     assert game.clock[-2] < 60_000
     assert not game.won
 
@@ -85,7 +85,7 @@ def test_the_strategy_cannot_reach_the_real_table(variant: str, monkeypatch: pyt
     real_choose = strategy.choose
     monkeypatch.setattr(game_plan, "choose", checked)
     for number in range(3):
-        plan_game(HOUSE_RACERS["rex"], opened, f"game {number}", 30_000)
+        plan_game(BOTS["rex"], opened, f"game {number}", 30_000)
     if variant in {"stonewall", "tarot"}:
         assert len(set(orders)) == len(orders), "face-down cards are shuffled for each game"
 

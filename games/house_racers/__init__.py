@@ -1,1 +1,0 @@
-"""House racers, programs that race against people: how they choose moves. Their seats are in `games.races.house`."""

@@ -1,1 +1,0 @@
-"""House racers in rooms: their seats and the moves they make; how they choose moves is in `games.house_racers`."""

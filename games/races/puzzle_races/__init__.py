@@ -1,1 +1,0 @@
-"""Puzzle races: the racers' storms. Rooms, seats and starts are the same as in other races."""
