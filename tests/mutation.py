@@ -58,8 +58,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/races/starting.py": RACES,
     "games/races/finishing.py": RACES,
     "games/races/seats.py": (*RACES, *QUICK_MATCHES),
-    "games/races/matchmaking.py": QUICK_MATCHES,
-    "games/races/roll_call.py": QUICK_MATCHES,
+    "games/races/quick_match/matchmaking.py": QUICK_MATCHES,
+    "games/races/quick_match/roll_call.py": QUICK_MATCHES,
     "leaderboards/ratings/rules.py": (
         "tests/leaderboards/ratings/test_rules.py",
         "tests/leaderboards/ratings/test_ratings.py",

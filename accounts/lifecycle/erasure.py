@@ -36,7 +36,8 @@ from games.analysis.models import Analysis
 from games.appeals.models import Appeal, Report
 from games.explorer.building import expire_for
 from games.fairplay import account_links
-from games.ghosts.models import Challenge, Notice
+from games.ghosts.models import Challenge
+from games.inbox.models import Notice
 from games.models import Attempt, Decision, PracticeOrder, StaffNote
 from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, StoredPuzzle, StormRun
 from games.races import seats

@@ -29,7 +29,8 @@ from games.analysis.models import Analysis
 from games.appeals.models import Appeal, Report
 from games.core.ladders import Ladder
 from games.core.verdict_reasons import for_player
-from games.ghosts.models import Answer, Challenge, Notice
+from games.ghosts.models import Answer, Challenge
+from games.inbox.models import Notice
 from games.live.loader import off_loop
 from games.models import Attempt, Decision, Start
 from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, StormRun

@@ -30,7 +30,6 @@ from games.core import limits
 from games.core.addresses import is_known, network_of
 from games.core.errors import RateLimitedError, Refusal
 from games.db.players import has_account, player_id
-from games.ghosts.models import Notice
 from games.inbox import notices
 from games.presentation.view_models import ShownPlayer
 from games.races.joining import check_may_sit, open_own_room, refused

@@ -18,8 +18,8 @@ from accounts.models import User
 from accounts.push import devices, vapid_key
 from accounts.push.delivery import Message, send
 from accounts.push.dispatch import Clock, Notification, Send, addressed, send_all
-from games.races import matchmaking
 from games.races.models import Entrant
+from games.races.quick_match import matchmaking
 
 #: Minimum seconds between two checks for a player. A task may run twice, and opponents may come and go.
 _REMEMBERED_FOR: Final = 60
@@ -32,7 +32,7 @@ def send_ready_checks(arrival_id: int, send: Send = send, clock: Clock = timezon
     arrival = Entrant.objects.select_related("race__room").filter(pk=arrival_id).first()
     if arrival is None:
         return 0
-    now, until = clock(), arrival.joined_at + matchmaking.PROMPT
+    now, until = clock(), arrival.joined_at + matchmaking.CONFIRM_WITHIN
     waiting = matchmaking.unconfirmed_absentees(arrival, now)
     code = arrival.race.room.code
     return send_all([message for player in waiting for message in _messages(player, code, now, until)], send)

@@ -20,8 +20,8 @@ from games.appeals.free_text import plain_text
 from games.appeals.models import APPEAL_LENGTH, Appeal
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
-from games.ghosts.models import Notice
 from games.inbox import notices
+from games.inbox.models import Notice
 from games.models import Attempt
 
 #: Period after a verdict in which the player may appeal.

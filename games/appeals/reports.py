@@ -13,8 +13,8 @@ from games.appeals.free_text import plain_text
 from games.appeals.models import REPORT_LENGTH, Report, ReportReason
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
-from games.ghosts.models import Notice
 from games.inbox import notices
+from games.inbox.models import Notice
 from games.models import Attempt
 
 #: Retention of a report after its answer.

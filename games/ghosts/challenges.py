@@ -20,8 +20,9 @@ from games.core.player_networks import networks_of
 from games.db.players import Player, people
 from games.deals.publishing import is_secret
 from games.ghosts.choice import score_of
-from games.ghosts.models import Answer, Challenge, Notice
+from games.ghosts.models import Answer, Challenge
 from games.inbox import notices
+from games.inbox.models import Notice
 from games.models import Attempt, Deal
 from games.replays.models import Continuation
 

@@ -15,7 +15,7 @@ from games.core import limits
 from games.core.addresses import UNKNOWN, is_known
 from games.core.errors import RateLimitedError
 from games.db.players import people
-from games.ghosts.models import Notice
+from games.inbox.models import Notice
 
 #: Cap on counting unread notices; the site shows "9+" from here on.
 MAX_COUNTED: Final = 10

@@ -14,7 +14,7 @@ from games.core.errors import ErrorCode, Refusal, wants_json
 from games.core.player_networks import remember_network
 from games.db.players import Player, check_may_start, has_account, player_for, player_id
 from games.fairplay import account_links
-from games.races import origins, rooms, seats, spoiled_starts
+from games.races import network_limits, origins, rooms, seats
 from games.races.models import Room
 
 
@@ -24,7 +24,7 @@ def check_may_sit(request: HttpRequest) -> None:
     :raises RateLimitedError: if the visitor has started too many games or spoiled too many starts.
     """
     check_may_start(request)
-    spoiled_starts.check_may_sit(player_id(request), network_of(request), has_account=has_account(request))
+    network_limits.check_may_sit(player_id(request), network_of(request), has_account=has_account(request))
 
 
 def seated_player(request: HttpRequest) -> Player:

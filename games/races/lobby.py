@@ -1,7 +1,7 @@
 """Lobby snapshot: the next heat, open rooms, live races and the latest results.
 
 It is the same for all visitors and free of text to translate: the page renders game names and times. Rooms by link are
-not listed. The players of one network can fill only a third of each list (`games.races.network_shares`).
+not listed. One player or network can fill only a third of each list (`games.races.network_limits`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from games.db.players import people
 from games.db.shared_cache import SharedCache
-from games.races import heats, network_shares
+from games.races import heats, network_limits
 from games.races.models import Entrant, Race, Room
 
 _LISTED: Final = 24
@@ -127,7 +127,7 @@ def _listed(races: QuerySet[Any], limit: int) -> list[int]:
     players: dict[int, list[int]] = {}
     for race, player in races.values_list("pk", "entrants__player")[:_CONSIDERED]:
         players.setdefault(race, []).extend([] if player is None else [player])
-    return network_shares.fair_share(players, limit)
+    return network_limits.fair_share(players, limit)
 
 
 def _races_by_id(races: list[int]) -> dict[int, Any]:

@@ -17,9 +17,10 @@ from django.utils import timezone
 
 from games.attempts.lifecycle import close_safely
 from games.models import Attempt
-from games.races import deals, finishing, heats, matchmaking, roll_call, rooms, starting, storms
+from games.races import deals, finishing, heats, rooms, starting, storms
 from games.races.bots import moves
 from games.races.models import HAS_DEAL, Entrant, Race, Room
+from games.races.quick_match import matchmaking, roll_call
 from games.races.room_notifications import notify_room
 from games.races.webhooks import room_webhooks
 

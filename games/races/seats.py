@@ -16,7 +16,7 @@ from games.attempts.lifecycle import close_attempt
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
-from games.races import network_shares, rooms, spoiled_starts, starting, storms
+from games.races import network_limits, rooms, starting, storms
 from games.races.finishing import ACTIVE
 from games.races.models import Entrant, Race, RaceOrigin, Room, RoomWebhook
 from games.races.room_notifications import notify_room, request_ready_checks
@@ -52,7 +52,7 @@ def sit(room_id: int, player: Player, *, wishes: Collection[str] = (), now: date
             return seated
         if race.state != Race.State.OPEN:
             raise Refusal(ErrorCode.RACE_STARTED)
-        if not network_shares.has_seat_for(player.pk, race, room):
+        if not network_limits.has_seat_for(player.pk, race, room):
             raise Refusal(ErrorCode.ROOM_FULL)
         entrant = _seated(Entrant(race=race, player_id=player.pk, joined_at=now, wishes=list(wishes)))
         room.used_at = now
@@ -83,7 +83,7 @@ def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = 
             limits.check_of(player_id, "spoil")
         _write_ready(entrant, ready=ready, now=now)
         if not ready and entrant.state == _E.READY and _other_states(entrant).count(_E.READY) == 1:
-            transaction.on_commit(partial(spoiled_starts.note_spoiled, [player_id]))
+            transaction.on_commit(partial(network_limits.note_spoiled, [player_id]))
         Room.objects.filter(pk=room.pk).update(used_at=now)
         notify_room(room.pk)
         if ready:
@@ -107,7 +107,7 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
         if seat is not None and starting.has_started(seat.race, now):
             seat, playing = None, seat
         if seat is not None and _free(seat, now):
-            transaction.on_commit(partial(spoiled_starts.note_spoiled, [player_id]))
+            transaction.on_commit(partial(network_limits.note_spoiled, [player_id]))
         if room.host_id == player_id:
             rooms.pass_on(room, player_id)
         Room.objects.filter(pk=room.pk).update(used_at=now)
@@ -203,7 +203,7 @@ def _write_ready(entrant: Entrant, *, ready: bool, now: datetime) -> None:
     if ready:
         entries.update(state=_E.READY)
     elif entrant.race.room.kind == Room.Kind.QUICK:
-        # If there is an opponent, the player now has `quick.PROMPT` to come back.
+        # If there is an opponent, the player now has `matchmaking.CONFIRM_WITHIN` to come back.
         entries.filter(state=_E.READY).update(state=_E.JOINED, joined_at=now)
     else:
         entries.update(state=_E.JOINED)

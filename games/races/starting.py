@@ -22,7 +22,7 @@ from games.live.start_timer import CANCEL_CUTOFF
 from games.models import Attempt, Deal, Move
 from games.puzzles.models import StormRun
 from games.puzzles.storm import runs
-from games.races import finishing, rooms, spoiled_starts
+from games.races import finishing, network_limits, rooms
 from games.races.models import Entrant, Race, Room
 from games.races.results import entrant_facts
 from games.races.room_notifications import notify_room, notify_rooms
@@ -151,7 +151,7 @@ def mark_absent(now: datetime) -> int:
             no_shows.filter(finishing.HAS_MOVED).update(state=_E.RACING)
             players = list(no_shows.values_list("player", flat=True))
             absent += no_shows.update(state=_E.ABSENT)
-            transaction.on_commit(partial(spoiled_starts.note_spoiled, players))
+            transaction.on_commit(partial(network_limits.note_spoiled, players))
             notify_room(room_id)
         finishing.settle_done(race_id, now)
     return absent

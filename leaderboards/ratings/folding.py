@@ -19,8 +19,8 @@ from django.db.models import OuterRef, Subquery
 from django.urls import reverse
 from django.utils import timezone
 
-from games.ghosts.models import Notice
 from games.inbox import notices
+from games.inbox.models import Notice
 from games.races.models import Race
 from games.races.results.entrant_facts import store_facts
 from leaderboards.models import RatedRace, Rating, RatingChange

@@ -32,10 +32,10 @@ from games.attempts.lifecycle import close_attempt, record_of, start_attempt
 from games.core import events, retention
 from games.core.retention import Aged, remove_aged
 from games.deals import publishing
-from games.ghosts.models import Notice
 from games.housekeeping import KINDS
 from games.inbox import housekeeping as inbox_housekeeping
 from games.inbox import notices
+from games.inbox.models import Notice
 from games.models import (
     Attempt,
     AwaitedDeal,

@@ -18,8 +18,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from games.db.players import Names, people, player_id
-from games.ghosts.models import Notice
 from games.inbox import notices as inbox
+from games.inbox.models import Notice
 
 _ANSWERED: Final = {
     (False, "won"): gettext_lazy("%(name)s took your challenge. You stay ahead."),

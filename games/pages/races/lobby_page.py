@@ -12,10 +12,11 @@ from games.core.errors import Refusal
 from games.db.players import player_id
 from games.pages.races.game_form import choices, chosen
 from games.presentation import titles
-from games.races import heats, lobby, matchmaking
+from games.races import heats, lobby
 from games.races.bots import seating
 from games.races.joining import check_may_sit, open_own_room, refused, seated_player, to_seat
-from games.races.ready_notice import mark_waiting
+from games.races.quick_match import matchmaking
+from games.races.quick_match.ready_notice import mark_waiting
 from games.races.seats import seat_of
 from games.rules import CATALOGUE
 

@@ -22,7 +22,7 @@ from games.presentation import titles
 from games.races import rooms, seats
 from games.races.joining import check_may_sit, refused, seated_player, to_seat
 from games.races.models import PUZZLES, Race, Room
-from games.races.ready_notice import mark_waiting
+from games.races.quick_match.ready_notice import mark_waiting
 from games.races.webhooks import room_webhooks
 from games.races.webhooks.result_post import trial_message
 from games.races.webhooks.webhook_delivery import send

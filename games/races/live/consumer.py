@@ -23,7 +23,7 @@ from games.fairplay import account_links
 from games.live.loader import in_database
 from games.live.sockets.base_consumer import SocketConnection, check_version, session_expired
 from games.live.sockets.message_limit import allowance_of, retain_until_full
-from games.races import origins, rooms, seats, spoiled_starts, starting
+from games.races import network_limits, origins, rooms, seats, starting
 from games.races.bots import seating
 from games.races.live import protocol, snapshot
 from games.races.live.room_hub import RoomHub, shared_hub
@@ -180,7 +180,7 @@ def _sit(room_id: int, player_id: int, network: str, device: UUID | None) -> Non
     player: Player | None = get_user_model().objects.filter(pk=player_id, is_active=True).first()
     if player is None:
         raise session_expired()  # banned or removed since the connection was opened
-    spoiled_starts.check_may_sit(player_id, network, has_account=player.has_page)
+    network_limits.check_may_sit(player_id, network, has_account=player.has_page)
     remember_network(player_id, network)
     if seats.sit(room_id, player).race.rated:
         origins.record(player_id, device, area(network))

@@ -12,10 +12,11 @@ from typing import Final
 from django.utils import timezone
 
 from games.live.loader import off_loop
-from games.races import heats, matchmaking, roll_call
+from games.races import heats
 from games.races.live.audience import Audience
 from games.races.live.snapshot import RaceFacts, RoomFacts
 from games.races.models import Entrant, Race, Room
+from games.races.quick_match import matchmaking, roll_call
 from games.races.starting import GRACE
 
 #: Seconds until a step that is still due is tried again.
@@ -28,8 +29,8 @@ CARDS_FIRST: Final = timedelta(milliseconds=200)
 _S: Final = Race.State
 
 
-class Steps:
-    """The steps of one room: the gathering of players, the start, absences and the end of its races."""
+class DueSteps:
+    """The due steps of one room: the gathering of players, the start, absences and the end of its races."""
 
     def __init__(
         self, audience: Audience, take_steps: Callable[[bool], Awaitable[object]], schedule_read: Callable[[], None]

@@ -18,7 +18,7 @@ from games.races import rooms
 from games.races.live import snapshot
 from games.races.live.audience import Audience
 from games.races.live.bot_clock import BotClock
-from games.races.live.due_steps import Steps
+from games.races.live.due_steps import DueSteps
 from games.races.live.host_succession import HostPresence
 from games.races.live.lane_reports import Report
 from games.races.live.snapshot import EntrantFacts, RoomFacts
@@ -44,7 +44,7 @@ class RoomWatch:
         """The functions are the hub's: they read the room, subscribe to notices about it, and so on."""
         self.audience = Audience(facts)
         self._host_presence = HostPresence(self.audience, send_heartbeat)
-        steps = Steps(self.audience, take_steps, self.schedule_read)
+        steps = DueSteps(self.audience, take_steps, self.schedule_read)
         self._watcher = Watcher(
             Source(read, listen, READ_EVERY, self._next_poll),
             self._refresh,

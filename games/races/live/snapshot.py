@@ -14,10 +14,10 @@ from msgspec import structs
 from games.attempts.lifecycle import deal_table, journal_of, record_of
 from games.db.players import people
 from games.models import Attempt
-from games.races import matchmaking
 from games.races.finishing import ACTIVE
 from games.races.live import protocol
 from games.races.models import Entrant, Race, Room
+from games.races.quick_match import matchmaking
 from games.races.results.commitments import commitment_of
 from games.races.results.pseudonyms import number_of
 from games.races.results.ratings_registry import ratings

@@ -19,7 +19,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.races import rooms
 from games.races.models import Race, Room, RoomWebhook
-from games.races.network_shares import NEW_ACCOUNT
+from games.races.network_limits import NEW_ACCOUNT
 from games.races.webhooks.webhook_url import check_url
 
 #: Age of a result after which it is no longer posted.

@@ -29,8 +29,9 @@ from accounts.names.validation import FORMER_PLAYER
 from accounts.profile.follows import follow
 from games.analysis.models import Analysis
 from games.appeals.models import Appeal, Report
-from games.ghosts.models import Challenge, Notice
+from games.ghosts.models import Challenge
 from games.inbox import notices
+from games.inbox.models import Notice
 from games.models import Attempt, Deal, PracticeOrder, StaffNote, Start
 from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, StoredPuzzle, StormRun
 from games.races.models import Entrant, RaceOrigin, Room, RoomWebhook

@@ -16,8 +16,8 @@ from accounts.models import Follow, User
 from accounts.names.renaming import rename_player
 from accounts.profile import invitations
 from games.core import limits
-from games.ghosts.models import Notice
 from games.inbox import notices
+from games.inbox.models import Notice
 from games.races.models import Entrant, Room
 from tests.accounts.conftest import PASSWORD, MakeUser, SignIn
 

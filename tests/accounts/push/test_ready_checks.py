@@ -11,8 +11,9 @@ from django.db import transaction
 from accounts.models import User
 from accounts.push.ready_checks import send_ready_checks
 from games.core import events
-from games.races import matchmaking, roll_call, seats
+from games.races import seats
 from games.races.models import Entrant
+from games.races.quick_match import matchmaking, roll_call
 from tests.accounts.conftest import MakeUser, SignIn
 from tests.accounts.push.browsers import Browser, Service, turn_on
 from tests.games.races.quick_match.queue_players import confirm, enter, quick_room, room_of, state_of

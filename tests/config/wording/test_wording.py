@@ -34,8 +34,9 @@ from accounts.sign_in.guests import BACKEND, create_guest
 from config.http import error_pages
 from games.attempts.lifecycle import start_attempt
 from games.deals.publishing import practice_deal
-from games.ghosts.models import Challenge, Notice
+from games.ghosts.models import Challenge
 from games.inbox import notices
+from games.inbox.models import Notice
 from games.models import Attempt, Deal
 from games.pages.daily import archive_page
 from games.puzzles.models import StormRun

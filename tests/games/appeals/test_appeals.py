@@ -16,7 +16,7 @@ from games.appeals import appeals, reports
 from games.appeals.models import APPEAL_LENGTH, REPORT_LENGTH, Appeal, Report
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal
-from games.ghosts.models import Notice
+from games.inbox.models import Notice
 from games.models import Attempt, Deal
 from games.tasks import clean_games
 from leaderboards.boards import deal_boards

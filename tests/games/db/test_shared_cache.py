@@ -44,7 +44,7 @@ DIRECT_USERS = {
     "games/hints/questions.py",
     "games/hints/search_results.py",
     "games/races/deal_search.py",
-    "games/races/matchmaking.py",
+    "games/races/quick_match/matchmaking.py",
     "games/db/shared_cache.py",
     "games/replays/preview_images.py",
     "games/db/replicas/write_positions.py",

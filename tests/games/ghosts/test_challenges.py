@@ -23,9 +23,10 @@ from games.core.errors import ErrorCode, RateLimitedError, Refusal
 from games.core.retention import remove_aged
 from games.deals import publishing
 from games.ghosts import challenges
-from games.ghosts.models import Answer, Challenge, Notice
+from games.ghosts.models import Answer, Challenge
 from games.inbox import housekeeping
 from games.inbox import notices as inbox
+from games.inbox.models import Notice
 from games.models import Attempt
 from games.templatetags.inbox import unread_notices
 from leaderboards import tasks

@@ -16,9 +16,10 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.core.errors import ErrorCode
 from games.models import Attempt, Deal
-from games.races import finishing, heats, matchmaking, rooms, seats, starting
+from games.races import finishing, heats, rooms, seats, starting
 from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
+from games.races.quick_match import matchmaking
 from games.races.results import download
 from games.rules import RaceFile, check_race, commitment
 from games.rules.__main__ import main

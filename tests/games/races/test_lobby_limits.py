@@ -19,9 +19,10 @@ from games.core import limits
 from games.core.addresses import network_of_scope
 from games.core.errors import ErrorCode, Refusal
 from games.core.player_networks import remember_network
-from games.races import heats, lobby, matchmaking, network_shares, reconciler, rooms, seats, spoiled_starts
+from games.races import heats, lobby, network_limits, reconciler, rooms, seats
 from games.races.bots import seating
 from games.races.models import Entrant, Race, Room
+from games.races.quick_match import matchmaking
 from tests.factories import make_account
 from tests.games.races.conftest import Watch, house_of
 from tests.games.races.finished_races import race_of
@@ -63,9 +64,9 @@ def test_one_networks_guests_cannot_fill_the_lobby() -> None:
     """A class may open any number of rooms; its share of them is listed."""
     answers = [guest_at(HERE).post("/races/new", FORM) for _ in range(32)]
     assert {answer.status_code for answer in answers} == {302}
-    assert len(listed()) == 24 // network_shares.SHARE_OF_NETWORK
+    assert len(listed()) == 24 // network_limits.SHARE_OF_LIST
     assert guest_at(ELSEWHERE).post("/races/new", FORM).status_code == 302
-    assert len(listed()) == 24 // network_shares.SHARE_OF_NETWORK + 1
+    assert len(listed()) == 24 // network_limits.SHARE_OF_LIST + 1
 
 
 def test_one_player_has_few_public_rooms() -> None:
@@ -149,10 +150,10 @@ def test_wider_ipv6_networks_have_a_multiple_of_the_limit(subnets: str, times: i
     networks = [f"2001:db8:0:{subnets.format(n)}::/64" for n in range(100)]
     for network in networks[: times * 6]:
         remember_network(host.pk, network)
-        spoiled_starts.note_spoiled([host.pk])
+        network_limits.note_spoiled([host.pk])
     with pytest.raises(Refusal):
-        spoiled_starts.check_may_sit(None, full, has_account=False)
-    spoiled_starts.check_may_sit(None, free, has_account=False)
+        network_limits.check_may_sit(None, full, has_account=False)
+    network_limits.check_may_sit(None, free, has_account=False)
 
 
 def enter(client: Client) -> int:
@@ -192,7 +193,7 @@ def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
 
 
 def test_one_player_cannot_keep_spoiling_quick_matches() -> None:
-    account = make_account(date_joined=timezone.now() - network_shares.NEW_ACCOUNT)
+    account = make_account(date_joined=timezone.now() - network_limits.NEW_ACCOUNT)
     client = guest_at(HERE)
     client.force_login(account, backend=BACKEND)
     matchmaking.enter(victim := create_guest(), ["stonewall"])
@@ -234,10 +235,10 @@ def test_one_networks_guests_leave_seats_in_quick_matches(flood: Callable[[int],
     assert enter(second) == 302
     room = seats.room_of(player_of(first).pk)
     assert room == seats.room_of(player_of(second).pk)
-    assert Entrant.objects.filter(race__room=room).count() == 2 + matchmaking.SEATS // network_shares.SEATS_OF_NETWORK
+    assert Entrant.objects.filter(race__room=room).count() == 2 + matchmaking.SEATS // network_limits.SHARE_OF_SEATS
 
 
-@pytest.mark.parametrize(("age", "rooms_filled"), [(network_shares.NEW_ACCOUNT, 1), (timedelta(), 2)])
+@pytest.mark.parametrize(("age", "rooms_filled"), [(network_limits.NEW_ACCOUNT, 1), (timedelta(), 2)])
 @pytest.mark.usefixtures("stopped_clock")
 def test_only_older_accounts_of_one_network_fill_a_quick_match(age: timedelta, rooms_filled: int) -> None:
     for _ in range(matchmaking.SEATS):
@@ -277,7 +278,7 @@ def test_one_networks_guests_leave_seats_in_others_public_rooms() -> None:
 
 
 def test_a_hosts_network_may_fill_the_room() -> None:
-    host = make_account(date_joined=timezone.now() - network_shares.NEW_ACCOUNT)
+    host = make_account(date_joined=timezone.now() - network_limits.NEW_ACCOUNT)
     remember_network(host.pk, HERE)
     room = rooms.open_room(host, "plot", limit_s=600, seats=6, public=True)
     seats.sit(room.pk, host)
@@ -289,13 +290,13 @@ def test_an_unknown_network_has_no_limit() -> None:
     for _ in range(17):
         host = create_guest()
         remember_network(host.pk, "127.0.0.1")
-        spoiled_starts.note_spoiled([host.pk])
-    spoiled_starts.check_may_sit(None, "127.0.0.1", has_account=False)
+        network_limits.note_spoiled([host.pk])
+    network_limits.check_may_sit(None, "127.0.0.1", has_account=False)
 
 
 def spoiled(player: User) -> bool:
     try:
-        spoiled_starts.check_may_sit(player.pk, HERE, has_account=True)
+        network_limits.check_may_sit(player.pk, HERE, has_account=True)
     except Refusal:
         return True
     return False
@@ -315,7 +316,7 @@ def test_seats_held_without_getting_ready_count() -> None:
             assert not spoiled(squatter)
         else:
             Entrant.objects.filter(player=squatter).update(state="joined")
-        matchmaking.advance_all(now + matchmaking.PROMPT)  # the player is late
+        matchmaking.advance_all(now + matchmaking.CONFIRM_WITHIN)  # the player is late
         assert not Entrant.objects.filter(player=squatter).exists()
     assert spoiled(squatter)
 
@@ -328,8 +329,8 @@ def test_a_player_who_keeps_getting_unready_loses_the_seat() -> None:
         seats.set_ready(room.pk, holder.pk, ready=True, now=at(1))
         seats.set_ready(room.pk, holder.pk, ready=False, now=at(1))  # before the gathering is noticed
     assert refused(lambda: seats.set_ready(room.pk, holder.pk, ready=True, now=at(2))) == ErrorCode.RATE_LIMITED
-    matchmaking.advance_all(at(1) + matchmaking.PROMPT)
-    assert [player.pk for player in (victim, holder) if seats.room_of(player.pk) == room] == [victim.pk]
+    matchmaking.advance_all(at(1) + matchmaking.CONFIRM_WITHIN)
+    assert [player.pk for player in (victim, holder) if seats.has_seat(room.pk, player.pk)] == [victim.pk]
 
 
 @pytest.mark.parametrize("is_ready", [True, False])
@@ -388,5 +389,5 @@ def test_leaving_without_harm_does_not_count() -> None:
     with_bot.leave(0, 5)
     for player in (run.players[2], alone.players[0], with_bot.players[0]):
         for _ in range(2):
-            spoiled_starts.note_spoiled([player.pk])
+            network_limits.note_spoiled([player.pk])
         assert not spoiled(player)

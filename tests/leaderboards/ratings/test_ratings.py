@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
-from games.ghosts.models import Notice
+from games.inbox.models import Notice
 from games.races.models import Race
 from leaderboards import tasks
 from leaderboards.models import RatedRace, Rating, RatingChange

@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from games.core import events
-from games.ghosts.models import Notice
+from games.inbox.models import Notice
 from games.models import Attempt
 from games.races import finishing
 from games.races.models import Entrant, Race, Room

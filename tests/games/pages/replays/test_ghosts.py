@@ -22,8 +22,9 @@ from games.bots.roster import BOTS
 from games.core import limits
 from games.core.errors import ErrorCode
 from games.ghosts import challenges, ghost_lanes
-from games.ghosts.models import Challenge, Notice
+from games.ghosts.models import Challenge
 from games.inbox import notices
+from games.inbox.models import Notice
 from games.models import Attempt, Deal
 from tests.factories import make_account, signed_in
 from tests.games.ghosts.playing import end_running, open_deal, past_deal, played, practice_deal

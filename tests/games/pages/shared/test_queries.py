@@ -16,11 +16,12 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
 from games.attempts.lifecycle import start_attempt
-from games.ghosts.models import Notice
 from games.inbox import notices
+from games.inbox.models import Notice
 from games.models import Deal
-from games.races import lobby, matchmaking, roll_call, rooms, seats
+from games.races import lobby, rooms, seats
 from games.races.models import Entrant, Room
+from games.races.quick_match import matchmaking, roll_call
 from leaderboards.ratings import folding
 from tests.games.races.finished_races import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, at

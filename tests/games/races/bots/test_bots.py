@@ -21,9 +21,10 @@ from games.core.errors import ErrorCode
 from games.db.players import people
 from games.manifests import SHORT_VARIANTS
 from games.models import Attempt, Move
-from games.races import matchmaking, seats, starting
+from games.races import seats, starting
 from games.races.bots import moves, seating
 from games.races.models import Entrant, Race, Room
+from games.races.quick_match import matchmaking
 from games.rules import replay
 from leaderboards.verdicts.settlement import settle
 from tests.factories import signed_in

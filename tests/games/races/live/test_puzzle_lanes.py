@@ -11,7 +11,7 @@ from games.races.live import progress
 from games.races.live.snapshot import EntrantFacts
 from tests.games.puzzles.puzzles import STONEWALL, wrong
 from tests.games.races.conftest import Watch
-from tests.games.races.live.test_race_secrecy import hidden_words
+from tests.games.races.live.test_hidden_frames import hidden_words
 from tests.games.races.storms import end, house_of_puzzles, pass_time, play, racing_house, solve, storm
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -20,10 +20,11 @@ from accounts.sign_in.guests import create_guest
 from config.asgi import application
 from games.core import limits
 from games.live import protocol as live_protocol
-from games.races import matchmaking, rooms, seats
+from games.races import rooms, seats
 from games.races.live import consumer, protocol
 from games.races.live.room_hub import RoomHub, shared_hub
 from games.races.models import Entrant, Race, Room
+from games.races.quick_match import matchmaking
 from tests.games.live.sockets.test_socket import cookie_of
 from tests.games.races.conftest import House, Watch, house_of
 from tests.games.races.live.viewers import Viewer

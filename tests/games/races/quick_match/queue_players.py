@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
-from games.races import matchmaking, rooms, seats
+from games.races import rooms, seats
 from games.races.models import Entrant, Race, Room
+from games.races.quick_match import matchmaking
 from games.rules import CATALOGUE
 from tests.games.races.runs import at
 

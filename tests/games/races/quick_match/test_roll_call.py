@@ -12,10 +12,11 @@ from django.utils import timezone
 from accounts.models import User
 from games.attempts.lifecycle import close_attempt
 from games.models import Attempt, Move
-from games.races import matchmaking, reconciler, roll_call, seats, starting
+from games.races import reconciler, seats, starting
 from games.races.live import due_steps, snapshot
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
+from games.races.quick_match import matchmaking, roll_call
 from tests.games.races.conftest import house_of
 from tests.games.races.quick_match.queue_players import enter, pair, race_of, room_of, state_of
 from tests.games.races.runs import at

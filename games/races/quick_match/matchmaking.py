@@ -2,7 +2,7 @@
 
 Waiting players must confirm within fifteen seconds of an opponent's arrival, wherever they are on the site, or they
 lose the seat; the others keep theirs. The countdown starts eight seconds after two have confirmed, and ends with the
-roll call (`games.races.roll_call`). A player waiting alone is moved to others as soon as their wishes match.
+roll call. A player waiting alone is moved to others as soon as their wishes match.
 
 Each step locks the rooms that it changes and checks again before it acts, so any process may take it at any time.
 """
@@ -35,7 +35,7 @@ LIMIT_S: Final = 1200
 #: Time that others have to join once two players are ready.
 GATHERING: Final = timedelta(seconds=8)
 #: Time that a player has to confirm once there is an opponent.
-PROMPT: Final = timedelta(seconds=15)
+CONFIRM_WITHIN: Final = timedelta(seconds=15)
 MIN_PLAYERS: Final = 2
 #: Seconds for which a note is kept, to be shown to the player.
 _NOTED_FOR: Final = 24 * 3600
@@ -111,12 +111,12 @@ def confirm_by(entrants: Sequence[Entrant], entrant: Entrant) -> datetime | None
     """
     if entrant.state != _E.JOINED or len(entrants) < MIN_PLAYERS:
         return None
-    return max(entrants[1].joined_at, entrant.joined_at) + PROMPT  # the first has an opponent since the second came
+    return max(entrants[1].joined_at, entrant.joined_at) + CONFIRM_WITHIN  # the first has an opponent since the second came
 
 
 def unconfirmed_absentees(arrival: Entrant, now: datetime) -> list[Any]:
     """Return the disconnected players who must confirm the match with this new entrant."""
-    until = arrival.joined_at + PROMPT
+    until = arrival.joined_at + CONFIRM_WITHIN
     if now >= until or not _open_races().filter(pk=arrival.race_id).exists():
         return []
     entrants = list(Entrant.objects.filter(race=arrival.race_id).select_related("player").order_by("joined_at", "pk"))

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy as _
 
 from games.db.players import player_id
 from games.db.replicas.router import reading_primary
-from games.races import matchmaking
 from games.races.models import Room
+from games.races.quick_match import matchmaking
 from games.races.seats import seat_of
 
 _MARK: Final = "waits_for_race"

@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from games.live.start_timer import CANCEL_CUTOFF
 from games.models import Attempt
-from games.races import finishing, rooms, seats, spoiled_starts, starting
-from games.races.matchmaking import MIN_PLAYERS, Note, advance_room, leave_note
+from games.races import finishing, network_limits, rooms, seats, starting
 from games.races.models import Entrant, Race, Room
+from games.races.quick_match.matchmaking import MIN_PLAYERS, Note, advance_room, leave_note
 
 #: Time for which a player counts as connected after each sign, and after the last connection was closed, as by a
 #: reload.
@@ -118,5 +118,5 @@ def _call_off_if_deserted(race_id: int, room_id: int, now: datetime) -> bool:
         missing = [entrant.player_id for entrant in entrants if entrant is not lone]
         leave_note(missing, Note.ABSENT)
         leave_note([lone.player_id], Note.ALONE)
-        transaction.on_commit(partial(spoiled_starts.note_spoiled, missing))
+        transaction.on_commit(partial(network_limits.note_spoiled, missing))
     return True

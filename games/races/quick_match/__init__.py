@@ -1,0 +1,1 @@
+"""Quick matches: the queue, its roll call, and the notice to players who wait on other pages."""
