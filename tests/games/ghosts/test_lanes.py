@@ -19,7 +19,7 @@ from games.ghosts.choice import ghosts_of
 from games.models import Attempt, Deal
 from games.races.models import Entrant
 from games.rules import End
-from tests.games.ghosts.playing import line, open_deal, past_deal, played, practice_deal, race_on, timed
+from tests.games.ghosts.playing import line, open_deal, past_deal, played, practice_deal, race_on
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -117,11 +117,6 @@ def test_a_challenge_shows_only_the_lane_of_its_game(player: User, rival: User) 
     challenges.answer(challenges.challenge(player, attempt), rival)
     assert ghost_lanes.may_see(attempt, rival.pk)
     assert not ghost_lanes.may_see(other, rival.pk)
-
-
-def test_a_timed_record_is_legal(player: User) -> None:
-    assert played(player, past_deal(), 900, 5).cards_up is not None
-    assert timed(line(), 10, 0).end == End("resigned", 0)
 
 
 @pytest.mark.parametrize("racer", BOTS.values(), ids=BOTS)

@@ -14,7 +14,6 @@ import pytest_asyncio
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 from django.core.cache import cache
-from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
@@ -22,7 +21,7 @@ from accounts.models import User
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.live import live_table
 from games.live.protocol import CLOSE_RATE
-from games.live.sockets.frame_socket import BURST, CLOSE_NOT_FOUND, CLOSE_TALKING
+from games.live.sockets.frame_socket import BURST, CLOSE_NOT_FOUND
 from games.live.table_registry import LiveTables, shared_tables
 from games.models import Attempt, Deal, Presence
 from games.presence import consumer, daily_lanes, heartbeat, summary
@@ -126,12 +125,6 @@ async def test_a_dead_process_is_forgotten(
     assert [row.process async for row in Presence.objects.all()] == [other_tables.process]
 
 
-async def test_a_move_writes_nothing_about_presence(seated: Seated, tables: LiveTables) -> None:
-    _, seat = await seated()
-    assert (await seat.move("d"))["type"] == "moved"
-    assert not await Presence.objects.aexists()
-
-
 def table_of(player_id: int) -> Any:
     """Return what the report reads of a table."""
     deal = SimpleNamespace(day=timezone.now().date().isoformat(), variant="plot")
@@ -174,18 +167,6 @@ def test_many_pages_share_one_reading(client: Client, monkeypatch: pytest.Monkey
         answer = client.get("/playing.json")
     assert answer.json() == {"players": 0, "names": [], "deals": {}}
     assert answer["Cache-Control"] == "max-age=5"
-
-
-def test_the_last_summary_is_served_during_an_outage(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun_by(make_account("Ariadne"))
-    before = client.get("/playing.json").json()
-
-    def fail(_now: Any) -> summary.Playing:
-        raise OperationalError
-
-    monkeypatch.setattr(summary, "read", fail)
-    assert before["deals"]["plot"]["begun"] == 1
-    assert client.get("/playing.json").json() == before
 
 
 def test_home_shows_who_is_playing(client: Client) -> None:
@@ -364,14 +345,6 @@ async def test_a_watcher_is_shown_the_lanes_and_what_changes(watch: Watch, monke
     assert await line.hear() == {"type": "pong", "t": 5}  # nothing is sent twice
     await line.close()
     assert deal.pk not in daily_lanes.hub()._watches
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"type": "move"}', "x" * 300, '{"type": "ping", "t": "\\ud800"}'])
-async def test_a_watcher_who_sends_other_messages_is_closed(text: str, watch: Watch) -> None:
-    deal = await sync_to_async(make_deal)("plot")
-    line = await watch(deal.pk)
-    await line.say(text)
-    assert await line.closing_code() == CLOSE_TALKING
 
 
 async def test_a_flooding_watcher_is_closed(watch: Watch) -> None:

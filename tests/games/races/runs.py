@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import Any, Self
 
 import pytest
@@ -19,7 +19,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.models import Attempt, Deal, Move
 from games.races import reconciler, rooms, seats, starting
 from games.races.models import Entrant, Race, Room
-from games.rules import Record, open_table, replay
+from games.rules import Record, open_table
 from leaderboards.verdicts.settlement import settle
 from tests.factories import won_records
 
@@ -183,15 +183,3 @@ def planned(entrant: Entrant) -> GamePlan:
     assert attempt is not None
     racer, limit_ms = BOTS[entrant.bot], 1000 * entrant.race.limit_s
     return plan_game(racer, partial(deal_table, attempt.deal), attempt.public_id.hex, limit_ms)
-
-
-def figures_of(attempt: Attempt) -> tuple[int, int, int]:
-    """Return cards up, milliseconds and tokens, computed from the record alone."""
-    assert attempt.record is not None
-    return _figures(bytes(attempt.record))
-
-
-@lru_cache
-def _figures(record: bytes) -> tuple[int, int, int]:
-    played = replay(Record.from_bytes(record))
-    return played.cards_up, played.elapsed_ms, played.tokens

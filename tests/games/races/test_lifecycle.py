@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 import pytest
@@ -13,14 +11,13 @@ from django.contrib.auth.models import Permission
 from django.db.models import QuerySet
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 from prometheus_client import REGISTRY
 
 from accounts.models import User
 from games.attempts.lifecycle import close_due
 from games.core.errors import ErrorCode
 from games.models import Attempt, Deal
-from games.races import finishing, reconciler, seats, starting
+from games.races import finishing, reconciler, starting
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import RatingChange
 from leaderboards.ratings import folding
@@ -85,16 +82,6 @@ def test_a_countdown_gives_each_ready_player_a_table() -> None:
     assert not starting.start(run.room.pk, countdown=timedelta(seconds=15), now=at(2))
     assert not starting.start_if_all_ready(run.room.pk, at(2))
     assert run.race.starts_at == starts
-
-
-def test_a_start_counts_from_now() -> None:
-    run = Run.of(2)
-    Entrant.objects.update(state=Entrant.State.READY)
-    before = timezone.now() - timedelta(milliseconds=1)
-    assert starting.start_if_all_ready(run.room.pk)
-    starts_at = run.race.starts_at
-    assert starts_at is not None
-    assert before <= starts_at - starting.COUNTDOWN <= timezone.now()
 
 
 def test_only_a_countdown_can_be_reopened() -> None:
@@ -281,14 +268,6 @@ def test_no_race_ends_before_its_last_racer() -> None:
     assert run.states() == "settling won retired racing"
 
 
-def test_a_race_waits_for_the_last_verdict() -> None:
-    run = Run.ended("won", "won")
-    settle(run.attempt_ids[0])
-    run.tend(100)
-    assert run.states() == "settling won won"
-    assert run.judge().states() == "finished won won"
-
-
 @pytest.mark.parametrize("lost", ["_settle_or_notify", "closed", "apply_verdicts"])
 def test_tending_repairs_what_was_missed(monkeypatch: pytest.MonkeyPatch, lost: str) -> None:
     run = Run.racing(2)
@@ -345,22 +324,6 @@ def test_a_tasks_time_limit_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(finishing, "finish", stop)
     with pytest.raises(SoftTimeLimitExceeded):
         finishing.apply_verdicts(other.attempt_ids)
-
-
-@pytest.mark.parametrize(
-    "step",
-    [
-        finishing.settle_done,
-        finishing.finish,
-        finishing.recompute_places,
-        partial(finishing.void, reason=Race.Void.SERVER_FAULT),
-        starting.start,
-        starting.cancel_start,
-        starting.start_if_all_ready,
-    ],
-)
-def test_unknown_races_are_ignored(step: Callable[[int], bool]) -> None:
-    assert not step(10**6)
 
 
 def test_a_race_ends_when_its_own_last_game_does(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -444,14 +407,6 @@ def test_the_next_race_waits_for_the_running_one() -> None:
     assert refused(lambda: starting.start_as_host(run.room.pk, run.players[0].pk, at(61))) == ErrorCode.RACE_NOT_OPEN
     run.tend(316)
     assert run.states() == "countdown ready ready"
-
-
-def test_leaving_a_race_retires_the_player() -> None:
-    run = Run.racing(2)
-    run.leave(1, 100)
-    assert run.states() == "racing racing retired"
-    assert seats.room_of(run.players[0].pk) == run.room
-    assert seats.room_of(run.players[1].pk) is None
 
 
 def test_many_single_waiting_players_delay_no_start(monkeypatch: pytest.MonkeyPatch) -> None:

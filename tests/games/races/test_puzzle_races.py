@@ -20,7 +20,7 @@ from games.races import deals, finishing, reconciler, rooms, seats, starting, st
 from games.races.bots import seating
 from games.races.deal_search import prepare
 from games.races.live import snapshot
-from games.races.models import Entrant, Race, Room
+from games.races.models import Race, Room
 from games.races.results import download
 from tests.games.puzzles.puzzles import STONEWALL, right, wrong
 from tests.games.races.conftest import House
@@ -155,19 +155,6 @@ def test_a_race_ends_early_if_all_have_lost_time() -> None:
     assert race.ends_at is not None
     assert race.finished_at is not None
     assert race.finished_at < race.ends_at
-
-
-def test_no_storm_ends_before_its_own_clock() -> None:
-    house = racing_house(2)
-    lose_time(house, 0)
-    pass_time(house, 175)
-    reconciler.reconcile(timezone.now())
-    assert house.states() == "racing timed_out racing"
-    assert refused(lambda: play(house, 0, 1, 0, right(STONEWALL, 0))) == ErrorCode.CLOSED
-    solve(house, 1, 0)
-    pass_time(house, 5)
-    reconciler.reconcile(timezone.now())
-    assert (house.race.state, [row[1] for row in results(house)]) == ("finished", [2, 1])
 
 
 def test_asking_for_a_puzzle_after_the_time_ends_the_race() -> None:
@@ -315,14 +302,6 @@ def test_an_unused_sequence_goes_with_its_room() -> None:
     house = house_of_puzzles(1)
     rooms.close(Room.objects.get(pk=house.room.pk))
     assert (house.race.state, house.race.puzzles) == ("void", None)
-
-
-def test_a_race_starts_when_its_last_player_is_ready() -> None:
-    house = house_of_puzzles(2)
-    for player in house.players:
-        seats.set_ready(house.room.pk, player.pk, True)
-    assert house.race.state == "countdown"
-    assert Entrant.objects.filter(race=house.race, storm__isnull=False).count() == 2
 
 
 def test_there_is_no_race_file() -> None:

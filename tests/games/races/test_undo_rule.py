@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 
@@ -18,7 +17,6 @@ from games.attempts.verification import judge_alone
 from games.live import frames, loader
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Deal, Move
-from games.pages.races.game_form import chosen
 from games.races import rooms
 from games.races.live.snapshot import read_rooms
 from games.races.models import Entrant, Race, Room
@@ -67,11 +65,6 @@ def test_a_changed_rule_makes_the_others_unready() -> None:
     rooms.change(run.room.pk, run.players[0].pk, "stonewall", **kept, free_undo=False)
     assert not run.race.free_undo
     assert not run.race.entrants.filter(state=Entrant.State.READY).exists()
-
-
-def test_the_form_chooses() -> None:
-    assert chosen(QueryDict("name=stonewall")).free_undo
-    assert not chosen(QueryDict("name=stonewall&undo=unseen")).free_undo
 
 
 def test_a_new_room_follows_the_form(mine: Client) -> None:
@@ -178,12 +171,6 @@ async def test_rewind_stops_at_the_last_reveal(seated: Seated) -> None:
     assert (view["type"], view["n"], view["no_undo"]) == ("view", n + 1, "revealed")
 
 
-async def test_undo_is_free_by_default(seated: Seated) -> None:
-    _, seat = await seated()
-    assert (await seat.move("d"))["no_undo"] is None
-    assert (await seat.move("u"))["type"] == "moved"
-
-
 async def test_another_process_knows_what_was_revealed(attempt_at: Play, sit: Sit, other_tables: LiveTables) -> None:
     attempt = await sync_to_async(attempt_at)(free_undo=False)
     here, there = sit(attempt), sit(attempt, at=other_tables)
@@ -208,11 +195,3 @@ async def test_the_page_says_whether_undo_is_possible(seated: Seated) -> None:
     await seat.move("d")
     opening = await sync_to_async(lambda: frames.opening(loader.load(attempt.public_id)))()
     assert opening["no_undo"] == "revealed"
-
-
-async def test_a_finished_game_bars_nothing(seated: Seated) -> None:
-    attempt, seat = await seated(free_undo=False)
-    await seat.move("d")
-    await seat.ask({"type": "resign", "n": 2})
-    assert (await sync_to_async(Attempt.objects.get)(pk=attempt.pk)).is_over
-    assert (await sync_to_async(loader.load)(attempt.public_id)).reveals is None

@@ -61,16 +61,6 @@ def test_two_wait_eight_seconds_for_more_and_ten_to_start() -> None:
     assert list(race.entrants.values_list("attempt__free_undo", flat=True)) == [False] * 3
 
 
-def test_any_viewer_triggers_each_step() -> None:
-    first = enter(0, "plot")
-    assert not matchmaking.advance_room(room_of(first).pk, at(1))
-    enter(1, "plot")
-    confirm(first, 1)
-    assert matchmaking.advance_room(room_of(first).pk, at(9))
-    assert race_of(first).state == "countdown"
-    assert not matchmaking.advance_room(room_of(first).pk, at(9))
-
-
 def gathering_step(room: Room) -> Callable[[], object] | None:
     return due_steps.gathering_step(snapshot.read_rooms([room.pk])[room.pk])
 
@@ -141,16 +131,12 @@ def test_a_single_waiting_player_joins_a_fitting_match() -> None:
     assert room_of(lone) == room_of(other)
 
 
-@pytest.mark.parametrize("by_all", [True, False])
-def test_common_wishes_are_matched_in_a_third_room(by_all: bool) -> None:
+def test_common_wishes_are_matched_in_a_third_room() -> None:
     first, second = enter(0, "plot"), enter(0, "braid")
     Entrant.objects.filter(player=first).update(wishes=["plot", "tarot"])
     Entrant.objects.filter(player=second).update(wishes=["tarot", "braid"])
     left = {room_of(first).pk, room_of(second).pk}
-    if by_all:
-        matchmaking.advance_all(at(1))
-    else:
-        assert matchmaking.advance_room(room_of(first).pk, at(1))
+    assert matchmaking.advance_room(room_of(first).pk, at(1))
     race = race_of(first)
     assert (race.variant, race.entrants.count(), race.gathers_until) == ("tarot", 2, None)
     assert [state_of(first), state_of(second)] == ["joined", "joined"]
@@ -207,18 +193,6 @@ def test_a_player_left_alone_confirms_the_next_opponent() -> None:
     seats.sit(room_of(second).pk, late, now=at(600))  # through the room's page
     confirm(late, 601)
     assert (state_of(second), race_of(second).gathers_until) == ("joined", None)
-
-
-def test_the_longest_waiting_player_is_matched_first() -> None:
-    absent, patient = enter(0, "plot"), enter(60, "plot")
-    matchmaking.advance_all(at(75))
-    later = enter(80, "plot")
-    assert room_of(later) == room_of(patient)
-    assert [state_of(patient), state_of(later)] == ["joined", "ready"]
-    confirm(patient, 82)
-    matchmaking.advance_all(at(90))
-    assert race_of(patient).state == "countdown"
-    assert seats.room_of(absent.pk) is None
 
 
 def test_the_room_shows_the_confirmation_deadline() -> None:

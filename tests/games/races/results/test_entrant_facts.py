@@ -5,11 +5,9 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.test import Client
 from django.utils import timezone
 
@@ -27,12 +25,11 @@ from games.races.results.entrant_facts import REGULAR_DAYS, missing_facts, store
 from games.races.results.heat_points import heat_points
 from games.races.results.places import placed
 from games.rules import Score
-from leaderboards.models import RatingChange
 from leaderboards.ratings import folding
 from tests import factories
 from tests.factories import NOON, make_account, make_deal
 from tests.games.races.finished_races import heat, race_of
-from tests.games.races.runs import T0, Run, at
+from tests.games.races.runs import T0, Run
 from tests.leaderboards import raced
 
 pytestmark = pytest.mark.django_db
@@ -88,21 +85,6 @@ def test_a_regular_has_played_on_ten_of_thirty_days(settings: Any) -> None:
     assert [standing for standing, _group in facts(race)] == expected
     settings.LADDERS = False
     assert [standing for standing, _group in facts(race)] == [Standing.REGULAR] * 3 + [Standing.PLAYED]
-
-
-@pytest.mark.parametrize("ladders", [True, False])
-def test_regulars_of_earlier_races_are_marked(ladders: bool, settings: Any) -> None:
-    who = [make_account() for _ in range(3)]
-    dailies(who[0], REGULAR_DAYS)
-    dailies(who[1], REGULAR_DAYS - 1)
-    race = raced.race(who)
-    race.entrants.update(standing=Standing.ESTABLISHED)
-    race.entrants.filter(player=who[2]).update(standing=Standing.PLAYED)
-    settings.LADDERS = ladders
-    import_module("games.races.migrations.0009_regular_racers").mark_regulars(apps, None)
-    second = Standing.ESTABLISHED if ladders else Standing.REGULAR
-    standings = list(race.entrants.order_by("pk").values_list("standing", flat=True))
-    assert standings == [Standing.REGULAR, second, Standing.PLAYED]
 
 
 def test_devices_link_for_a_month_and_networks_for_a_day() -> None:
@@ -207,23 +189,6 @@ def test_a_new_guest_gives_no_points_in_whatever_way_it_leaves(leave: Callable[[
     assert run.race.state == Race.State.FINISHED
     # The winner gets a point for the established player, and nothing for the guest.
     assert run.placed()[0] == ("won", 1, 2)
-
-
-def test_a_guest_who_signs_up_after_winning_is_not_rated() -> None:
-    guest = make_account(is_guest=True)
-    run = Run.of(2, ready=2, players=[make_account(), guest])
-    run.easy()
-    Race.objects.filter(pk=run.race.pk).update(rated=True)
-    starting.start_racing(at(15))
-    starting.mark_dealt(run.attempt_ids, at(15.1))
-    run.play(1)
-    type(guest).objects.filter(pk=guest.pk).update(is_guest=False)  # as signing up does
-    run.resign(0, 60)
-    run.judge()
-    run.tend(62)
-    folding.rate_finished()
-    assert run.race.state == Race.State.FINISHED
-    assert not RatingChange.objects.exists()
 
 
 def test_a_seat_in_a_rated_race_stores_its_origin(client: Client) -> None:
