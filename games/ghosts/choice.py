@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from games.bots.roster import BOTS, Bot
 from games.core.errors import ErrorCode, Refusal
-from games.ghosts import ghost_lanes
+from games.ghosts import lanes
 from games.ghosts.boards_registry import GhostScore, results
 from games.models import GRACE, Attempt, Deal
 
@@ -50,7 +50,7 @@ def ghosts_of(deal: Deal, player_id: int | None) -> list[Ghost]:
 
     :raises Refusal: if the player may not know the deal.
     """
-    if not ghost_lanes.knows_deal(deal, player_id):
+    if not lanes.knows_deal(deal, player_id):
         raise Refusal(ErrorCode.NOT_REVEALED)
     ghosts: list[Ghost] = []
     seen: set[int] = set()
@@ -58,7 +58,7 @@ def ghosts_of(deal: Deal, player_id: int | None) -> list[Ghost]:
         if attempt.pk not in seen:
             seen.add(attempt.pk)
             ghosts.append(Ghost(whose, attempt, attempt.elapsed_ms))
-    if (line := ghost_lanes.line_ms(deal)) is not None:
+    if (line := lanes.line_ms(deal)) is not None:
         ghosts.append(Ghost(Whose.LINE, None, line))
     return ghosts + [Ghost(Whose.BOT, None, None, bot) for bot in BOTS.values()]
 
@@ -71,7 +71,7 @@ def latest_ghosts(player_id: int | None, now: datetime | None = None) -> list[tu
         attempts = Attempt.objects.filter(player=player_id, deal__day=None, deal__for_race=False)
         practised = attempts.filter(state=Attempt.State.VERIFIED).order_by("-pk").select_related("deal").defer("record")
         unique = {attempt.deal_id: attempt.deal for attempt in practised[: 2 * PRACTICE]}
-        deals += [deal for deal in unique.values() if ghost_lanes.knows_deal(deal, player_id)][:PRACTICE]
+        deals += [deal for deal in unique.values() if lanes.knows_deal(deal, player_id)][:PRACTICE]
     ghosts = [(deal, _best_ghost(deal, player_id)) for deal in deals]
     return [(deal, ghost) for deal, ghost in ghosts if ghost is not None]
 
@@ -81,7 +81,7 @@ def _best_ghost(deal: Deal, player_id: int | None) -> Ghost | None:
     if leader is not None:
         whose = Whose.OWN if leader.player_id == player_id else Whose.LEADER
         return Ghost(whose, leader, leader.elapsed_ms)
-    line = ghost_lanes.line_ms(deal)
+    line = lanes.line_ms(deal)
     return None if line is None else Ghost(Whose.LINE, None, line)
 
 

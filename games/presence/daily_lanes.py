@@ -62,8 +62,7 @@ def read(variant: str, now: datetime) -> Lanes:
         counts = row.tables.get(variant)
         if counts is not None:
             players += counts["now"]
-            # Rows written by an earlier release have no `cards_up`.
-            up |= dict(zip(counts["accounts"], counts.get("cards_up", ()), strict=False))
+            up |= zip(counts["accounts"], counts["cards_up"], strict=True)
     names = people().shown_names(up.keys())
     furthest = sorted(names.keys() & up.keys(), key=lambda player: (-up[player], player))[:MAX_LANES]
     return Lanes(players, [Lane(str(names[player][1]), names[player][0], up[player]) for player in furthest])

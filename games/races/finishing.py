@@ -23,8 +23,7 @@ from games.core import events
 from games.models import Attempt, Move
 from games.races import deals
 from games.races.models import Entrant, Race, Room, RoomWebhook
-from games.races.results.heat_points import heat_points
-from games.races.results.places import placed
+from games.races.results.places import heat_points, placed
 from games.races.room_notifications import notify_room
 from games.rules.races.ranking import Outcome
 

@@ -20,7 +20,7 @@ from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.db.players import check_may_start, player_for, player_id
 from games.deals import publishing
-from games.ghosts import choice, ghost_lanes
+from games.ghosts import choice, lanes
 from games.ghosts.choice import Ghost, Whose
 from games.ghosts.lane_addresses import LINE, lane_address
 from games.models import Attempt, Deal
@@ -97,7 +97,7 @@ def choose(request: HttpRequest, deal: int) -> HttpResponse:
 def race(request: HttpRequest, deal: int) -> HttpResponse:
     """Start a practice game of a deal beside the ghost named by `ghost`."""
     found = get_object_or_404(Deal, pk=deal)
-    if not ghost_lanes.knows_deal(found, player_id(request)):
+    if not lanes.knows_deal(found, player_id(request)):
         raise Refusal(ErrorCode.NOT_REVEALED)
     ghost = request.POST.get("ghost", "")
     if not lane_address(found, ghost, player_id(request)):
@@ -115,11 +115,11 @@ def lane(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     limits.spend(request, "replay")
     found = get_object_or_404(Attempt.objects.select_related("deal", "player"), public_id=attempt)
     viewer = player_id(request)
-    if not ghost_lanes.may_see(found, viewer):
+    if not lanes.may_see(found, viewer):
         raise Refusal(ErrorCode.NOT_REVEALED)
     own = found.player_id == viewer
     name = _("personal best") if own else _("Former player") if found.player.is_former else str(found.player)
-    return JsonResponse(ghost_lanes.lane_of(found, name).to_json() | {"own": own})
+    return JsonResponse(lanes.lane_of(found, name).to_json() | {"own": own})
 
 
 @require_GET
@@ -132,10 +132,10 @@ def line(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     if found.player_id != player_id(request):
         raise Refusal(ErrorCode.NOT_YOURS)
     racer = BOTS.get(request.GET.get("racer", ""))
-    may_race = ghost_lanes.may_race_bot if racer else ghost_lanes.knows_deal
+    may_race = lanes.may_race_bot if racer else lanes.knows_deal
     if not may_race(found.deal, found.player_id):
         raise Refusal(ErrorCode.NOT_REVEALED)
-    lane = ghost_lanes.bot_lane(found.deal, racer) if racer else ghost_lanes.line_of(found.deal, _("The solution"))
+    lane = lanes.bot_lane(found.deal, racer) if racer else lanes.line_of(found.deal, _("The solution"))
     if lane is None:
         raise Refusal(ErrorCode.NOT_FOUND)
     return JsonResponse(lane.to_json() | {"own": False})

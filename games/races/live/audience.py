@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 from time import monotonic
-from typing import Final
+from typing import Final, Protocol
 
 from django.utils import timezone
 
 from games.races.live import protocol, snapshot
 from games.races.live.progress import RaceProgress
 from games.races.live.snapshot import RoomFacts
-from games.races.live.stream import Stream, Viewer
 from games.races.models import PUZZLES, Race, Room
 
 #: Minimum seconds between lane messages, to racers and to all other viewers.
@@ -20,6 +19,52 @@ RACERS_EVERY: Final = 0.5
 OTHERS_EVERY: Final = 1.0
 
 _OPEN: Final = Race.State.OPEN
+
+
+class Viewer(Protocol):
+    """A connection that watches a room."""
+
+    @property
+    def player_id(self) -> int | None:
+        """Id of the player it belongs to; None for a visitor."""
+
+    def send_frame(self, frame: str) -> None:
+        """Queue a frame without waiting."""
+
+    def dismiss(self, frame: str) -> None:
+        """Send a last frame and close."""
+
+
+class Stream:
+    """The viewers served at the same rate, and the last lanes sent to them."""
+
+    def __init__(self, every: float) -> None:
+        self.every = every
+        self.viewers: set[Viewer] = set()
+        self.v = 0
+        self.sent: dict[int, protocol.Lane] = {}
+        self.sent_at = -every
+
+    def changes(self, lanes: Iterable[protocol.Lane]) -> list[protocol.Lane]:
+        """Return the lanes that differ from the last ones sent."""
+        return [lane for lane in lanes if self.sent.get(lane.entrant) != lane]
+
+    def is_urgent(self, changed: list[protocol.Lane]) -> bool:
+        """Return whether an entrant's state has changed."""
+        states = ((self.sent.get(lane.entrant), lane.state) for lane in changed)
+        return any(sent is not None and sent.state != state for sent, state in states)
+
+    def send_lanes(self, changed: list[protocol.Lane], now: float) -> None:
+        """Send the changed lanes to all viewers, as a new version."""
+        self.v += 1
+        self.sent_at = now
+        self.sent.update((lane.entrant, lane) for lane in changed)
+        self.send(protocol.write(protocol.Lanes(v=self.v, lanes=changed)))
+
+    def send(self, frame: str) -> None:
+        """Send a frame to all viewers."""
+        for viewer in list(self.viewers):
+            viewer.send_frame(frame)
 
 
 class Audience:

@@ -21,9 +21,9 @@ from games.live.per_loop import PerLoop
 from games.live.protocol import busy
 from games.races import reconciler, starting
 from games.races.live import snapshot
+from games.races.live.audience import Viewer
 from games.races.live.batched_reads import Batches
 from games.races.live.room_watch import RoomWatch
-from games.races.live.stream import Viewer
 from games.races.quick_match import roll_call
 from games.races.room_notifications import by_group, room_group
 

@@ -16,13 +16,12 @@ from games.live.loader import off_loop
 from games.live.watcher import Source, Watcher
 from games.races import rooms
 from games.races.live import snapshot
-from games.races.live.audience import Audience
+from games.races.live.audience import Audience, Viewer
 from games.races.live.bot_clock import BotClock
 from games.races.live.due_steps import DueSteps
 from games.races.live.host_succession import HostPresence
 from games.races.live.lane_reports import Report
 from games.races.live.snapshot import EntrantFacts, RoomFacts
-from games.races.live.stream import Viewer
 
 #: Seconds between reads of the room after notices, and without any.
 READ_EVERY: Final = 0.25

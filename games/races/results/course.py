@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from games.attempts.lifecycle import record_of
-from games.ghosts import ghost_lanes
+from games.ghosts import lanes as ghost_lanes
 from games.models import Attempt
 from games.races.models import Entrant, Race
 

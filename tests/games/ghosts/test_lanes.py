@@ -14,7 +14,7 @@ from accounts.sign_in.guests import create_guest
 from games.attempts.lifecycle import start_attempt
 from games.bots.roster import BOTS, Bot
 from games.core.errors import ErrorCode, Refusal
-from games.ghosts import challenges, ghost_lanes
+from games.ghosts import challenges, lanes
 from games.ghosts.choice import ghosts_of
 from games.models import Attempt, Deal
 from games.races.models import Entrant
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_a_lane_follows_the_cards_up_to_the_end(player: User) -> None:
     attempt = played(player, past_deal(), 1000)
-    lane = ghost_lanes.lane_of(attempt, "Ada")
+    lane = lanes.lane_of(attempt, "Ada")
     table = line().open_table()
     ups = [table.cards_up]
     for token in line().tokens:
@@ -56,74 +56,74 @@ def test_an_undo_lowers_the_lane(player: User) -> None:
     attempt.refresh_from_db()
     start = (0, 0)
     up, down, end = (100 * until, 1), (100 * (until + 1), 0), (clock[-1] + 50, 0)
-    assert ghost_lanes.lane_of(attempt, "").points == (start, up, down, end)
+    assert lanes.lane_of(attempt, "").points == (start, up, down, end)
 
 
 def test_the_certified_line_has_a_human_pace() -> None:
     deal = past_deal()
-    lane = ghost_lanes.line_of(deal, "line")
+    lane = lanes.line_of(deal, "line")
     assert lane is not None
-    assert lane.points[-1] == (ghost_lanes.MOVE_MS * len(line().tokens), lane.goal)
-    assert ghost_lanes.line_ms(deal) == lane.points[-1][0]
-    assert ghost_lanes.line_of(past_deal("plot", solution=None), "line") is None
+    assert lane.points[-1] == (lanes.MOVE_MS * len(line().tokens), lane.goal)
+    assert lanes.line_ms(deal) == lane.points[-1][0]
+    assert lanes.line_of(past_deal("plot", solution=None), "line") is None
 
 
 def test_lanes_of_an_open_deal_are_private(player: User, rival: User) -> None:
     attempt = played(player, open_deal(), ranked=True)
-    assert ghost_lanes.may_see(attempt, player.pk)
-    assert not ghost_lanes.may_see(attempt, rival.pk)
-    assert not ghost_lanes.may_see(attempt, None)
+    assert lanes.may_see(attempt, player.pk)
+    assert not lanes.may_see(attempt, rival.pk)
+    assert not lanes.may_see(attempt, None)
     # Having finished it makes no difference until the day is over.
     played(rival, attempt.deal, ranked=True)
-    assert not ghost_lanes.may_see(attempt, rival.pk)
+    assert not lanes.may_see(attempt, rival.pk)
 
 
 @pytest.mark.parametrize("state", ["pending", "rejected", "review"])
 def test_only_verified_games_have_lanes(state: str, player: User) -> None:
     attempt = played(player, past_deal())
-    assert ghost_lanes.may_see(attempt, None)
+    assert lanes.may_see(attempt, None)
     attempt.state = state
-    assert not ghost_lanes.may_see(attempt, player.pk)
+    assert not lanes.may_see(attempt, player.pk)
 
 
 def test_practice_lanes_are_shown_after_finishing_the_deal(player: User, rival: User) -> None:
     attempt = played(player, practice_deal())
-    assert ghost_lanes.may_see(attempt, player.pk)
-    assert not ghost_lanes.may_see(attempt, None)
-    assert not ghost_lanes.may_see(attempt, rival.pk)
+    assert lanes.may_see(attempt, player.pk)
+    assert not lanes.may_see(attempt, None)
+    assert not lanes.may_see(attempt, rival.pk)
     start_attempt(rival, attempt.deal)
-    assert not ghost_lanes.may_see(attempt, rival.pk)
+    assert not lanes.may_see(attempt, rival.pk)
     played(rival, attempt.deal)
-    assert ghost_lanes.may_see(attempt, rival.pk)
+    assert lanes.may_see(attempt, rival.pk)
     # Playing it again makes no difference.
     start_attempt(player, attempt.deal)
-    assert ghost_lanes.may_see(attempt, player.pk)
+    assert lanes.may_see(attempt, player.pk)
 
 
 def test_race_lanes_are_hidden_until_the_race_is_over(player: User, rival: User) -> None:
     deal = practice_deal(for_race=True)
     attempt = played(player, deal)
     played(rival, deal)
-    assert not ghost_lanes.may_see(attempt, rival.pk)
+    assert not lanes.may_see(attempt, rival.pk)
     deal.revealed_at = deal.opens_at
     deal.save()
     attempt.deal.refresh_from_db()
-    assert ghost_lanes.may_see(attempt, rival.pk)
+    assert lanes.may_see(attempt, rival.pk)
 
 
 def test_a_challenge_shows_only_the_lane_of_its_game(player: User, rival: User) -> None:
     attempt = played(player, practice_deal())
     other = played(player, attempt.deal, 3000)
     challenges.answer(challenges.challenge(player, attempt), rival)
-    assert ghost_lanes.may_see(attempt, rival.pk)
-    assert not ghost_lanes.may_see(other, rival.pk)
+    assert lanes.may_see(attempt, rival.pk)
+    assert not lanes.may_see(other, rival.pk)
 
 
 @pytest.mark.parametrize("racer", BOTS.values(), ids=BOTS)
 def test_a_bots_lane_is_always_the_same(racer: Bot) -> None:
     deal = past_deal("labyrinth")
-    lane = ghost_lanes.bot_lane(deal, racer)
-    assert lane == ghost_lanes.bot_lane(deal, racer)
+    lane = lanes.bot_lane(deal, racer)
+    assert lane == lanes.bot_lane(deal, racer)
     assert lane.name == racer.name
     times = [ms for ms, _up in lane.points]
     assert times == sorted(times)

@@ -290,13 +290,6 @@ def test_processes_are_summed_and_silent_ones_dropped() -> None:
     assert [lane[1:] for lane in found["lanes"]] == [["Bea", 9], ["Ada", 3]]
 
 
-def test_an_earlier_releases_row_counts_without_lanes() -> None:
-    deal, now = make_deal("plot"), timezone.now()
-    seats = {"plot": {"now": 2, "accounts": [make_account("Ada").pk]}}
-    Presence.objects.create(process="a", seen_at=now, day=now.date(), players=2, tables=seats)
-    assert told(deal) == {"type": "lanes", "players": 2, "lanes": []}
-
-
 def test_the_number_of_lanes_is_limited() -> None:
     deal = make_deal("plot")
     report_cards("a", {make_account(f"Player {n}").pk: n for n in range(daily_lanes.MAX_LANES + 3)})

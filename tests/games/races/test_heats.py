@@ -276,13 +276,6 @@ def test_an_unstarted_heat_is_void_and_the_next_exists() -> None:
     assert Race.objects.get(scheduled_at=later).state == "open"
 
 
-def test_an_overdue_countdown_is_void() -> None:
-    come(3)
-    heats.advance_all(before(15))
-    reconciler.reconcile(after(60))
-    assert [(race.state, race.void) for race in divisions()] == [("void", "server_fault")]
-
-
 def test_heats_are_made_divided_and_started_once_by_many_processes() -> None:
     assert run_together(*[partial(heats.advance_all, before(600))] * 4) == [None] * 4
     assert len(divisions()) == 1

@@ -268,8 +268,7 @@ def test_no_race_ends_before_its_last_racer() -> None:
     assert run.states() == "settling won retired racing"
 
 
-@pytest.mark.parametrize("lost", ["_settle_or_notify", "closed", "apply_verdicts"])
-def test_tending_repairs_what_was_missed(monkeypatch: pytest.MonkeyPatch, lost: str) -> None:
+def test_games_whose_end_was_missed_are_followed_later(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run.racing(2)
     if lost == "closed":
         monkeypatch.setattr("games.attempts.lifecycle.race_attempt_closed", [])

@@ -21,7 +21,7 @@ from games.attempts.lifecycle import start_attempt
 from games.bots.roster import BOTS
 from games.core import limits
 from games.core.errors import ErrorCode
-from games.ghosts import challenges, ghost_lanes
+from games.ghosts import challenges, lanes
 from games.ghosts.models import Challenge
 from games.inbox import notices
 from games.inbox.models import Notice
@@ -42,7 +42,7 @@ def code_of(client: Client, path: str) -> tuple[int, str]:
 def test_the_lane_of_a_closed_deal(client: Client, mine: Client, player: User) -> None:
     attempt = played(player, past_deal())
     lane = client.get(f"/ghosts/{attempt.public_id}/lane.json").json()
-    expected = ghost_lanes.lane_of(attempt, str(player))
+    expected = lanes.lane_of(attempt, str(player))
     assert lane == {
         "name": str(player), "goal": 52, "points": [list(point) for point in expected.points], "own": False
     }  # fmt: skip
@@ -152,7 +152,7 @@ def test_the_certified_line_is_raced_at_a_human_pace(client: Client, mine: Clien
     made = Attempt.objects.get()
     table = client.get(begun.headers["Location"])
     assert table.context["ghost_url"] == f"/table/{made.public_id}/line.json"
-    expected = ghost_lanes.line_of(deal, "")
+    expected = lanes.line_of(deal, "")
     assert expected is not None
     assert client.get(table.context["ghost_url"]).json()["points"] == [list(point) for point in expected.points]
     assert code_of(mine, table.context["ghost_url"]) == (403, ErrorCode.NOT_YOURS)

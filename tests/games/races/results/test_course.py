@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from games.ghosts.ghost_lanes import Point
+from games.ghosts.lanes import Point
 from games.pages.races.lead_chart import HEIGHT, WIDTH, LeadChart
 from games.races.results.course import Lane, Lead, lane_of, leads, series_score
 from tests.games.races.runs import Run, goal, times, winning
