@@ -68,19 +68,19 @@ def test_closed_deals_races_and_practice_can_be_challenges(kind: str, ada: User)
         "practice": practice_deal,
     }[kind]()
     attempt = played(ada, deal)
-    made = challenges.challenge(ada, attempt)
-    assert challenges.find(made.code) == made
-    assert len(made.code) == 12  # 72 random bits
-    assert challenges.challenge(ada, attempt) == made
+    challenge = challenges.challenge(ada, attempt)
+    assert challenges.find(challenge.code) == challenge
+    assert len(challenge.code) == 12  # 72 random bits
+    assert challenges.challenge(ada, attempt) == challenge
 
 
 def test_a_challenge_by_name_notifies_once(ada: User, brook: User) -> None:
     attempt = played(ada, past_deal())
-    made = challenges.challenge(ada, attempt, to="brook")
-    assert made.addressee == brook
-    assert challenges.challenge(ada, attempt, to="BROOK") == made
-    assert notices(brook) == [("challenged", {"challenge": made.code, "player": ada.pk})]
-    assert challenges.challenge(ada, attempt) != made  # the link works for anyone
+    challenge = challenges.challenge(ada, attempt, to="brook")
+    assert challenge.addressee == brook
+    assert challenges.challenge(ada, attempt, to="BROOK") == challenge
+    assert notices(brook) == [("challenged", {"challenge": challenge.code, "player": ada.pk})]
+    assert challenges.challenge(ada, attempt) != challenge  # the link works for anyone
 
 
 def test_only_searchable_accounts_are_challenged_by_name(ada: User, brook: User, player: User) -> None:
@@ -114,11 +114,11 @@ def test_challenges_of_deleted_players_are_deleted(ada: User, brook: User) -> No
 
 def test_a_friend_plays_the_same_deal_unranked_without_its_seed(ada: User, player: User) -> None:
     deal = practice_deal()
-    made = challenges.challenge(ada, played(ada, deal))
-    attempt = challenges.answer(made, player)
+    challenge = challenges.challenge(ada, played(ada, deal))
+    attempt = challenges.answer(challenge, player)
     assert (attempt.deal, attempt.player, attempt.ranked) == (deal, player, False)
-    assert challenges.answer(made, player) == attempt
-    assert Answer.objects.get(attempt=attempt).challenge == made
+    assert challenges.answer(challenge, player) == attempt
+    assert Answer.objects.get(attempt=attempt).challenge == challenge
     assert not publishing.may_see_seed(deal, player.pk)
 
 
@@ -133,22 +133,22 @@ def test_an_answer_is_not_paused(ada: User, player: User) -> None:
 
 def test_a_paused_game_is_no_answer_but_another_is(ada: User, player: User) -> None:
     deal = practice_deal()
-    made = challenges.challenge(ada, played(ada, deal))
+    challenge = challenges.challenge(ada, played(ada, deal))
     before = start_attempt(player, deal)
     pause_attempt(before.pk, timezone.now())
-    attempt = challenges.answer(made, player)
+    attempt = challenges.answer(challenge, player)
     assert attempt != before
     assert (attempt.paused_at, attempt.paused_ms, attempt.state) == (None, 0, Attempt.State.PLAYING)
-    assert challenges.answer(made, player) == attempt
+    assert challenges.answer(challenge, player) == attempt
     before.refresh_from_db()
     assert before.is_over
 
 
 def test_a_deal_that_became_secret_again_is_not_played(ada: User, brook: User) -> None:
-    made = challenges.challenge(ada, played(ada, past_deal()))
-    made.attempt.deal.closes_at = timezone.now() + timedelta(hours=1)
+    challenge = challenges.challenge(ada, played(ada, past_deal()))
+    challenge.attempt.deal.closes_at = timezone.now() + timedelta(hours=1)
     with pytest.raises((Refusal, DealClosedError)):
-        challenges.answer(made, brook)
+        challenges.answer(challenge, brook)
 
 
 @pytest.mark.parametrize(
@@ -163,28 +163,28 @@ def test_a_deal_that_became_secret_again_is_not_played(ada: User, brook: User) -
 def test_both_sides_learn_who_won(
     pace: int, moves: int | None, outcomes: tuple[str, str], ada: User, brook: User
 ) -> None:
-    made = challenges.challenge(ada, played(ada, past_deal(), 2000))
-    attempt = end_running(challenges.answer(made, brook), pace, moves)
-    code, (answerer, sender) = made.code, outcomes
+    challenge = challenges.challenge(ada, played(ada, past_deal(), 2000))
+    attempt = end_running(challenges.answer(challenge, brook), pace, moves)
+    code, (answerer, sender) = challenge.code, outcomes
     assert notices(brook) == [("answered", {"challenge": code, "player": ada.pk, "outcome": answerer, "own": True})]
     assert notices(ada) == [("answered", {"challenge": code, "player": brook.pk, "outcome": sender, "own": False})]
-    assert challenges.answers_to(made) == [attempt]
+    assert challenges.answers_to(challenge) == [attempt]
     assert Answer.objects.get(attempt=attempt).told_at is not None
 
 
 def test_no_notice_is_sent_twice(ada: User, brook: User) -> None:
-    made = challenges.challenge(ada, played(ada, past_deal()))
-    attempt = end_running(challenges.answer(made, brook))
+    challenge = challenges.challenge(ada, played(ada, past_deal()))
+    attempt = end_running(challenges.answer(challenge, brook))
     assert challenges.notify_verdicts([attempt.pk]) == 0
     assert settle(attempt.pk) == State.VERIFIED
     decide(attempt.pk, State.REJECTED, "staff")
     assert (len(notices(ada)), len(notices(brook))) == (1, 1)
-    assert challenges.answers_to(made) == []
+    assert challenges.answers_to(challenge) == []
 
 
 def test_a_rejected_answer_stays_private(ada: User, brook: User) -> None:
-    made = challenges.challenge(ada, played(ada, past_deal()))
-    attempt = challenges.answer(made, brook)
+    challenge = challenges.challenge(ada, played(ada, past_deal()))
+    attempt = challenges.answer(challenge, brook)
     Attempt.objects.filter(pk=attempt.pk).update(
         state="pending", finished_at=timezone.now(), end="won", record=played(ada, past_deal("plot")).record
     )
@@ -194,8 +194,8 @@ def test_a_rejected_answer_stays_private(ada: User, brook: User) -> None:
 
 
 def test_a_doubted_answer_is_reported_once_decided(ada: User, brook: User) -> None:
-    made = challenges.challenge(ada, played(ada, past_deal()))
-    attempt = challenges.answer(made, brook)
+    challenge = challenges.challenge(ada, played(ada, past_deal()))
+    attempt = challenges.answer(challenge, brook)
     done = played(brook, past_deal("plot"), judged=False)
     Attempt.objects.filter(pk=attempt.pk).update(
         state="review", finished_at=timezone.now(), end="resigned", record=done.record
@@ -206,10 +206,10 @@ def test_a_doubted_answer_is_reported_once_decided(ada: User, brook: User) -> No
 
 
 def test_a_lost_call_is_repeated(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = challenges.challenge(ada, played(ada, past_deal()))
+    challenge = challenges.challenge(ada, played(ada, past_deal()))
     with monkeypatch.context() as lost:
         lost.setattr("leaderboards.verdicts.settlement.challenges.notify_verdicts", lambda _ids: 0)
-        attempt = end_running(challenges.answer(made, brook))
+        attempt = end_running(challenges.answer(challenge, brook))
     assert challenges.notify_forgotten() == 0  # it may be on its way
     assert notices(ada) == []
     Attempt.objects.filter(pk=attempt.pk).update(verified_at=timezone.now() - timedelta(minutes=2))
@@ -220,42 +220,42 @@ def test_a_lost_call_is_repeated(ada: User, brook: User, monkeypatch: pytest.Mon
 
 def test_answers_cannot_flood_the_inbox(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(limits.RATES, "answered", "4/d")
-    made = challenges.challenge(ada, played(ada, past_deal()))
+    challenge = challenges.challenge(ada, played(ada, past_deal()))
     for answerer in [brook] * 5 + [create_guest() for _ in range(3)]:
-        end_running(challenges.answer(made, answerer))
-    told = [data["player"] for _, data in notices(ada)]
-    assert told.count(brook.pk) == inbox.MAX_UNREAD_PER_SENDER
-    assert len(told) == 4
-    assert len(challenges.answers_to(made)) == 8
+        end_running(challenges.answer(challenge, answerer))
+    players = [data["player"] for _, data in notices(ada)]
+    assert players.count(brook.pk) == inbox.MAX_UNREAD_PER_SENDER
+    assert len(players) == 4
+    assert len(challenges.answers_to(challenge)) == 8
     assert len(notices(brook)) == 5, "the outcomes of one's own answers"
 
 
 def test_one_networks_answers_leave_notices_for_others(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(limits.RATES, "notify", "2/d")
-    made = challenges.challenge(ada, played(ada, past_deal()))
+    challenge = challenges.challenge(ada, played(ada, past_deal()))
     for address in ["203.0.113.7"] * 4 + ["198.51.100.9"]:
         client = Client(REMOTE_ADDR=address)
-        assert client.post(reverse("games:answer_challenge", args=[made.code])).status_code == 302
+        assert client.post(reverse("games:answer_challenge", args=[challenge.code])).status_code == 302
         end_running(Attempt.objects.latest("pk"))
-    assert len(challenges.answers_to(made)) == 5
+    assert len(challenges.answers_to(challenge)) == 5
     assert len(notices(ada)) == 3
 
 
 def test_answers_are_ranked_without_banned_players(ada: User, brook: User, player: User) -> None:
-    made = challenges.challenge(ada, played(ada, past_deal()))
-    late = end_running(challenges.answer(made, player), 3000)
-    soon = end_running(challenges.answer(made, brook), 1000)
-    again = end_running(challenges.answer(made, brook), 500, 4)
-    assert challenges.answers_to(made) == [soon, late, again]
+    challenge = challenges.challenge(ada, played(ada, past_deal()))
+    late = end_running(challenges.answer(challenge, player), 3000)
+    soon = end_running(challenges.answer(challenge, brook), 1000)
+    again = end_running(challenges.answer(challenge, brook), 500, 4)
+    assert challenges.answers_to(challenge) == [soon, late, again]
     ban_player(brook)
-    assert challenges.answers_to(made) == [late]
+    assert challenges.answers_to(challenge) == [late]
 
 
 def test_an_account_takes_over_a_guests_challenges(ada: User, brook: User, player: User) -> None:
-    made = challenges.challenge(player, played(player, past_deal()))
-    end_running(challenges.answer(made, brook))
+    challenge = challenges.challenge(player, played(player, past_deal()))
+    end_running(challenges.answer(challenge, brook))
     merge_guest(player, ada)
-    assert challenges.find(made.code).sender == ada
+    assert challenges.find(challenge.code).sender == ada
     assert [kind for kind, _ in notices(ada)] == [Notice.Kind.ANSWERED]
 
 
@@ -272,8 +272,8 @@ def test_the_header_counts_to_nine(count: int, shown: str, player: User, rival: 
 
 def test_the_newest_come_first(player: User) -> None:
     kinds = [Notice.Kind.RATING_MOVED, Notice.Kind.APPEALED]
-    made = [inbox.put(player.pk, kinds[n % 2], {"n": n}) for n in range(inbox.MAX_SHOWN + 5)]
-    assert inbox.latest(player.pk) == made[::-1][: inbox.MAX_SHOWN]
+    notices = [inbox.put(player.pk, kinds[n % 2], {"n": n}) for n in range(inbox.MAX_SHOWN + 5)]
+    assert inbox.latest(player.pk) == notices[::-1][: inbox.MAX_SHOWN]
 
 
 def test_many_notices_of_one_kind_do_not_push_out_others(player: User) -> None:

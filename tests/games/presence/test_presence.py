@@ -187,7 +187,7 @@ def test_home_shows_who_is_playing(client: Client) -> None:
 PATIENCE = 30.0
 
 
-def told(deal: Deal) -> dict[str, Any]:
+def shown_lanes(deal: Deal) -> dict[str, Any]:
     """Return the message that watchers of the deal get now."""
     cache.clear()
     frame = daily_lanes.frame_of(deal.pk)
@@ -259,7 +259,7 @@ async def test_accounts_have_lanes_and_others_are_only_counted(player: User, sit
     for attempt in attempts:
         await sit(attempt, user=await sync_to_async(lambda one: one.player)(attempt)).sit()
     await Reporter(tables).report()
-    found = await sync_to_async(told)(deal)
+    found = await sync_to_async(shown_lanes)(deal)
     assert found == {"type": "lanes", "players": 3, "lanes": [[str(shown.public_id), "Ada", 4]]}
 
 
@@ -271,10 +271,10 @@ async def test_a_lane_reveals_only_the_cards_up(player: User, sit: Sit, tables: 
     seat = await sit(attempt, user=await sync_to_async(lambda: attempt.player)()).opened()
     moved = await seat.move(seat.legal[0])
     await Reporter(tables).report()
-    frame = json.dumps(await sync_to_async(told)(deal))
+    frame = json.dumps(await sync_to_async(shown_lanes)(deal))
     cards = {card for pile in seat.view["piles"].values() for card in pile if card}
-    kept = {f'"{moved["token"]}"', bytes(deal.seed).hex(), str(attempt.public_id), *(f'"{card}"' for card in cards)}
-    assert not [secret for secret in kept if secret in frame]
+    secrets = {f'"{moved["token"]}"', bytes(deal.seed).hex(), str(attempt.public_id), *(f'"{card}"' for card in cards)}
+    assert not [secret for secret in secrets if secret in frame]
     row = await Presence.objects.aget()
     assert set(row.tables["labyrinth"]) == {"now", "accounts", "cards_up"}
 
@@ -285,7 +285,7 @@ def test_processes_are_summed_and_silent_ones_dropped() -> None:
     report_cards("a", {ada.pk: 3})
     report_cards("b", {bea.pk: 9})
     report_cards("c", {bea.pk: 30}, age=GOOD_FOR.seconds + 1)
-    found = told(deal)
+    found = shown_lanes(deal)
     assert found["players"] == 2
     assert [lane[1:] for lane in found["lanes"]] == [["Bea", 9], ["Ada", 3]]
 
@@ -293,7 +293,7 @@ def test_processes_are_summed_and_silent_ones_dropped() -> None:
 def test_the_number_of_lanes_is_limited() -> None:
     deal = make_deal("plot")
     report_cards("a", {make_account(f"Player {n}").pk: n for n in range(daily_lanes.MAX_LANES + 3)})
-    found = told(deal)
+    found = shown_lanes(deal)
     assert (found["players"], len(found["lanes"])) == (daily_lanes.MAX_LANES + 3, daily_lanes.MAX_LANES)
     assert found["lanes"][0][2] == daily_lanes.MAX_LANES + 2
 

@@ -71,26 +71,26 @@ house_of: Callable[..., Any] = sync_to_async(House.opened)
 async def tables(transactional_db: None) -> AsyncIterator[LiveTables]:
     layer: Any = get_channel_layer()
     await layer.flush()
-    made = LiveTables()
-    made.companions.append(LaneReporter(made))
-    yield made
-    await made.close()
+    created = LiveTables()
+    created.companions.append(LaneReporter(created))
+    yield created
+    await created.close()
     await asyncio.to_thread(notifier.flush)  # messages in flight go to this loop, which ends now
 
 
 @pytest_asyncio.fixture
 async def hub(transactional_db: None) -> AsyncIterator[RoomHub]:
-    made = RoomHub()
-    yield made
-    await made.close()
+    created = RoomHub()
+    yield created
+    await created.close()
     await asyncio.to_thread(notifier.flush)  # messages in flight go to this loop, which ends now
 
 
 @pytest_asyncio.fixture
 async def other_hub(transactional_db: None) -> AsyncIterator[RoomHub]:
-    made = RoomHub()
-    yield made
-    await made.close()
+    created = RoomHub()
+    yield created
+    await created.close()
     await asyncio.to_thread(notifier.flush)
 
 

@@ -69,22 +69,22 @@ class Run:
         """Create a room with these players, by default `count` new guests, in the seats and the first `ready` ready."""
         host = players[0] if players else create_guest()
         chosen: dict[str, Any] = {"limit_s": LIMIT_S, "seats": 16, "now": T0, **settings}
-        made = cls(rooms.open_room(host, name, **chosen), [host])
+        run = cls(rooms.open_room(host, name, **chosen), [host])
         if count:
-            made.sit(0)
+            run.sit(0)
         for place in range(1, count):
-            made.players.append(players[place] if players else create_guest())
-            made.sit(len(made.players) - 1)
-        made.ready(*range(ready))
-        return made
+            run.players.append(players[place] if players else create_guest())
+            run.sit(len(run.players) - 1)
+        run.ready(*range(ready))
+        return run
 
     @classmethod
     def counting(cls, count: int, **settings: Any) -> Run:
         """Create a room whose race counts down and starts at `at(15)`; all players count as established."""
-        made = cls.of(count, ready=count, **settings)
-        made.race.entrants.update(standing=Entrant.Standing.ESTABLISHED)
-        made.easy()
-        return made
+        run = cls.of(count, ready=count, **settings)
+        run.race.entrants.update(standing=Entrant.Standing.ESTABLISHED)
+        run.easy()
+        return run
 
     @classmethod
     def racing(cls, count: int, **settings: Any) -> Run:
@@ -94,21 +94,21 @@ class Run:
     @classmethod
     def begun(cls, count: int, dealt: int, **settings: Any) -> Run:
         """Create a room whose race has just begun; the first `dealt` players have seen the cards."""
-        made = cls.counting(count, **settings)
-        assert starting.start_racing(at(15)) == [made.race.pk]
-        assert starting.mark_dealt(made.attempt_ids[:dealt], at(15.1)) == dealt
-        return made
+        run = cls.counting(count, **settings)
+        assert starting.start_racing(at(15)) == [run.race.pk]
+        assert starting.mark_dealt(run.attempt_ids[:dealt], at(15.1)) == dealt
+        return run
 
     @classmethod
     def ended(cls, *ends: str | None, **settings: Any) -> Run:
         """Create a running race in which each player has `won` by the same line, has `retired`, or plays on (None)."""
-        made = cls.racing(len(ends), **settings)
+        run = cls.racing(len(ends), **settings)
         for place, end in enumerate(ends):
             if end == "won":
-                made.play(place)
+                run.play(place)
             elif end == "retired":
-                made.resign(place, 20)
-        return made
+                run.resign(place, 20)
+        return run
 
     @property
     def race(self) -> Race:

@@ -70,7 +70,7 @@ def test_races_are_listed_by_state(client: Client) -> None:
 
 
 def test_lists_are_paginated(client: Client) -> None:
-    made = [race_of(NOON + timedelta(minutes=n // 2)) for n in range(5)]
+    created = [race_of(NOON + timedelta(minutes=n // 2)) for n in range(5)]
     seen: list[str] = []
     cursor = ""
     for size in (2, 2, 1):
@@ -79,7 +79,7 @@ def test_lists_are_paginated(client: Client) -> None:
         seen += ids(page)
         cursor = f"&cursor={page['cursor']}"
     assert page["cursor"] is None
-    assert seen == [str(race.public_id) for race in reversed(made)]
+    assert seen == [str(race.public_id) for race in reversed(created)]
 
 
 def test_a_private_race_needs_its_link_or_a_seat() -> None:
@@ -163,11 +163,11 @@ def test_the_next_heat_includes_its_race_once_open(client: Client, monkeypatch: 
 
 def test_past_heats_are_listed(client: Client) -> None:
     player = make_account()
-    made = [heat(date(2026, 11, 22), hour, {player: 1}) for hour in (3, 11, 19)]
+    created = [heat(date(2026, 11, 22), hour, {player: 1}) for hour in (3, 11, 19)]
     page = read(client, "heats?limit=2")
-    assert [race["id"] for race in page["past"]] == [str(race.public_id) for race in made[:0:-1]]
+    assert [race["id"] for race in page["past"]] == [str(race.public_id) for race in created[:0:-1]]
     rest = read(client, f"heats?cursor={page['cursor']}")
-    assert [race["id"] for race in rest["past"]] == [str(made[0].public_id)]
+    assert [race["id"] for race in rest["past"]] == [str(created[0].public_id)]
 
 
 def test_standings_of_a_day_and_a_week(client: Client) -> None:

@@ -152,7 +152,7 @@ FAULT = Race.Void.SERVER_FAULT
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> set[int]:
+def notified(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     found: set[int] = set()
 
     def send(_group: str, message: dict[str, Any], **_about: Any) -> None:
@@ -196,12 +196,12 @@ EVENTS: dict[str, tuple[Callable[[], Run], Act]] = {
 
 
 @pytest.mark.parametrize("name", [*DEEDS, *EVENTS])
-def test_the_room_is_notified(name: str, told: set[int]) -> None:
+def test_the_room_is_notified(name: str, notified: set[int]) -> None:
     make, act = (DEEDS | EVENTS)[name]
     run = make()
-    told.clear()
+    notified.clear()
     act(run)
-    assert told == {run.room.pk}
+    assert notified == {run.room.pk}
 
 
 @pytest.mark.parametrize("name", sorted({*DEEDS, *EVENTS} - {"a game of several ends", "the last game ends"}))
@@ -242,9 +242,9 @@ def test_a_finished_race_marks_its_room_as_used() -> None:
     assert Room.objects.get(pk=other.room.pk).used_at == at(0)
 
 
-def test_a_takeover_by_an_account_notifies_the_hosted_room(told: set[int]) -> None:
+def test_a_takeover_by_an_account_notifies_the_hosted_room(notified: set[int]) -> None:
     run, guest = Run.of(2), create_guest()
-    told.clear()
+    notified.clear()
     seats.hand_over(run.players[0].pk, guest.pk)
-    assert told == {run.room.pk}
+    assert notified == {run.room.pk}
     assert Entrant.objects.get(player=guest).race == run.race

@@ -84,13 +84,13 @@ def test_one_player_has_few_public_rooms() -> None:
 def test_private_rooms_become_public_only_within_the_limit() -> None:
     host = create_guest()
     chosen: dict[str, Any] = {"limit_s": 600, "seats": 4, "public": True}
-    made = [rooms.open_room(host, "stonewall", limit_s=600, seats=4) for _ in range(rooms.MAX_PUBLIC_ROOMS + 1)]
-    for room in made[:-1]:
+    opened = [rooms.open_room(host, "stonewall", limit_s=600, seats=4) for _ in range(rooms.MAX_PUBLIC_ROOMS + 1)]
+    for room in opened[:-1]:
         rooms.change(room.pk, host.pk, "stonewall", **chosen)
-    last = made[-1]
+    last = opened[-1]
     rooms.change(last.pk, host.pk, "stonewall", **chosen | {"public": False})
     assert refused(lambda: rooms.change(last.pk, host.pk, "stonewall", **chosen)) == ErrorCode.TOO_MANY_ROOMS
-    rooms.change(made[0].pk, host.pk, "braid", **chosen)  # one that is public already
+    rooms.change(opened[0].pk, host.pk, "braid", **chosen)  # one that is public already
 
 
 def test_empty_rooms_are_not_listed() -> None:
@@ -109,17 +109,17 @@ def run_at(state: str, *addresses: str, second: int = 0) -> Race:
     return race
 
 
-@pytest.mark.parametrize(("state", "listing", "most"), [("racing", "running", 24), ("finished", "recent", 8)])
+@pytest.mark.parametrize(("state", "listing", "length"), [("racing", "running", 24), ("finished", "recent", 8)])
 @pytest.mark.parametrize("flood", [lambda _n: HERE, lambda n: f"2001:db8:0:{n:x}::1"])
 def test_races_of_one_network_leave_room_for_others(
-    state: str, listing: Any, most: int, flood: Callable[[int], str]
+    state: str, listing: Any, length: int, flood: Callable[[int], str]
 ) -> None:
     honest = [run_at(state, ELSEWHERE, "192.0.2.1"), run_at(state, HERE, ELSEWHERE)]
     flooding = [run_at(state, flood(n), flood(n), second=n + 1) for n in range(30)]
-    told: Any = lobby.read(at(60))
-    shown = [race["code"] for race in told[listing]]
+    found: Any = lobby.read(at(60))
+    shown = [race["code"] for race in found[listing]]
     assert shown[-2:] == [race.room.code for race in reversed(honest)]
-    assert shown[:-2] == [race.room.code for race in reversed(flooding)][: most // 3]
+    assert shown[:-2] == [race.room.code for race in reversed(flooding)][: length // 3]
 
 
 def test_players_behind_a_proxy_are_not_one_network() -> None:

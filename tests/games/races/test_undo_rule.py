@@ -59,10 +59,10 @@ def test_rated_races_never_look_ahead(kind: Room.Kind) -> None:
 def test_a_changed_rule_makes_the_others_unready() -> None:
     run = Run.of(2)
     run.ready(1)
-    kept: dict[str, Any] = {"limit_s": run.room.limit_s, "seats": run.room.seats, "public": False}
-    rooms.change(run.room.pk, run.players[0].pk, "stonewall", **kept)
+    unchanged: dict[str, Any] = {"limit_s": run.room.limit_s, "seats": run.room.seats, "public": False}
+    rooms.change(run.room.pk, run.players[0].pk, "stonewall", **unchanged)
     assert run.race.entrants.filter(state=Entrant.State.READY).count() == 1
-    rooms.change(run.room.pk, run.players[0].pk, "stonewall", **kept, free_undo=False)
+    rooms.change(run.room.pk, run.players[0].pk, "stonewall", **unchanged, free_undo=False)
     assert not run.race.free_undo
     assert not run.race.entrants.filter(state=Entrant.State.READY).exists()
 

@@ -150,8 +150,8 @@ async def test_simultaneous_reactions_all_arrive(watch: Watch, hub: RoomHub, oth
     visitor = await watch(house, at=other_hub)
     for viewer in viewers:
         await viewer.say("react", kind="clap")
-    told = {(await visitor.until("reacted"))["entrant"] for _ in viewers}
-    assert told == {viewer.you["to_come"] for viewer in viewers}
+    entrants = {(await visitor.until("reacted"))["entrant"] for _ in viewers}
+    assert entrants == {viewer.you["to_come"] for viewer in viewers}
 
 
 async def test_reactions_are_limited(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -327,8 +327,8 @@ async def page_at(house: House, page: str = "", player: Any = None) -> Applicati
     await line.send_input({"type": "websocket.connect"})
     assert (await line.receive_output(30))["type"] == "websocket.accept"
     await line.send_input({"type": "websocket.receive", "text": '{"type":"hello","v":1}'})
-    told = [json.loads((await line.receive_output(30))["text"])["type"] for _ in range(2)]
-    assert told == ["you", "room"]
+    kinds = [json.loads((await line.receive_output(30))["text"])["type"] for _ in range(2)]
+    assert kinds == ["you", "room"]
     return line
 
 

@@ -353,9 +353,9 @@ def test_players_are_not_moved_to_a_room_without_a_deal() -> None:
     first = enter(0, "plot")
     lone = quick_room(create_guest())
     Race.objects.filter(room=lone).update(deal=None, deal_failed=True)
-    kept = room_of(first)
-    matchmaking.advance_room(kept.pk, at(1))
-    assert room_of(first) == kept
+    room = room_of(first)
+    matchmaking.advance_room(room.pk, at(1))
+    assert room_of(first) == room
 
 
 def test_a_waiting_player_is_not_moved_to_an_empty_room() -> None:

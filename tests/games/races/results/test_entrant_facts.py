@@ -125,14 +125,14 @@ def test_linked_players_are_rated_only_against_others_forever() -> None:
     who = [make_account() for _ in range(3)]
     for one in who[:2]:
         origins.record(one.pk, None, "192.0.2.0/24", NOON)
-    made = raced.race(who[:2])
+    race = raced.race(who[:2])
     raced.race(who, at=NOON + timedelta(minutes=9))
     folding.rate_finished()
     before = raced.changes()
-    assert {change.race_id for change in made.rating_changes.all()} == set()
+    assert {change.race_id for change in race.rating_changes.all()} == set()
     assert len(before) == 3
     RaceOrigin.objects.all().delete()
-    folding.refold(made.pk)
+    folding.refold(race.pk)
     assert raced.changes() == before
 
 
@@ -140,18 +140,18 @@ def test_only_linked_players_are_told(client: Client) -> None:
     who = [make_account() for _ in range(3)]
     for one in who[:2]:
         origins.record(one.pk, None, "192.0.2.0/24", NOON)
-    made = raced.race(who)
+    race = raced.race(who)
     folding.rate_finished()
-    told = []
+    shown = []
     viewers: list[User | None] = [*who, None]
     for viewer in viewers:
         if viewer is not None:
             client.force_login(viewer, backend=BACKEND)
         else:
             client.logout()
-        page = client.get(f"/races/{made.room.code}/{made.number}/").content.decode()
-        told.append("on the same device or network" in page)
-    assert told == [True, True, False, False]
+        page = client.get(f"/races/{race.room.code}/{race.number}/").content.decode()
+        shown.append("on the same device or network" in page)
+    assert shown == [True, True, False, False]
 
 
 def test_new_players_give_no_points_in_a_heat() -> None:
