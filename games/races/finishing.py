@@ -21,7 +21,7 @@ from games import rules
 from games.attempts.lifecycle import close_safely
 from games.core import events
 from games.models import Attempt, Move
-from games.races import deals
+from games.races import unseen_deals
 from games.races.models import Entrant, Race, Room, RoomWebhook
 from games.races.results.places import heat_points, placed
 from games.races.room_notifications import notify_room
@@ -96,7 +96,7 @@ def finish(race_id: int, now: datetime | None = None) -> bool:
         race.state, race.finished_at = State.FINISHED, now
         race.save(update_fields=["state", "finished_at"])
         Room.objects.filter(pk=race.room_id).update(used_at=now)
-        deals.reveal(race.deal, now)
+        unseen_deals.reveal(race.deal, now)
         notify_room(race.room_id)
         if race.rated:
             transaction.on_commit(partial(events.request_task, "talon.rate_races"))
@@ -158,10 +158,10 @@ def void(race_id: int, reason: Race.Void, now: datetime | None = None) -> bool:
         race.save(update_fields=["state", "void", "finished_at"])
         if was_open:
             race.entrants.all().delete()
-            deals.release_deal(race)
+            unseen_deals.release_deal(race)
         else:
             race.entrants.filter(state__in=ACTIVE).update(state=Entrant.State.ABSENT)
-            deals.reveal(race.deal, now)
+            unseen_deals.reveal(race.deal, now)
             transaction.on_commit(partial(close_leftover_attempts, now, race_id))
         notify_room(race.room_id)
     return True

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from games.attempts.lifecycle import close_safely
 from games.models import Attempt
-from games.races import deals, finishing, heats, rooms, starting, storms
+from games.races import finishing, heats, rooms, starting, storms, unseen_deals
 from games.races.bots import moves
 from games.races.models import HAS_DEAL, Entrant, Race, Room
 from games.races.quick_match import matchmaking, roll_call
@@ -50,7 +50,7 @@ def _request_deals(_now: datetime) -> None:
         with transaction.atomic():
             race = Race.objects.select_for_update(no_key=True).get(pk=race_id)
             if race.state == Race.State.OPEN:
-                deals.assign_deal(race)
+                unseen_deals.assign_deal(race)
 
 
 def _start_ready(now: datetime) -> None:

@@ -20,7 +20,7 @@ from games.core.errors import ErrorCode, Refusal, refusal_of
 from games.db.players import Player
 from games.deals import publishing
 from games.puzzles.storm.runs import DURATION
-from games.races import deals, finishing
+from games.races import finishing, unseen_deals
 from games.races.models import PUZZLES, Entrant, Race, Room, RoomWebhook
 from games.races.room_notifications import notify_room
 from games.rules import OptionError, Variant
@@ -123,7 +123,7 @@ def change(
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         if race.entrants.count() > seats:
             raise Refusal(ErrorCode.BAD_OPTION, "more players than that are seated")
-        is_new_game = deals.variant_of(race) != game
+        is_new_game = unseen_deals.variant_of(race) != game
         if public and room.kind != Room.Kind.PUBLIC:
             check_may_list(player_id)
         fresh = is_new_game or (limit_s, free_undo) != (room.limit_s, room.free_undo)
@@ -135,8 +135,8 @@ def change(
         race.save()
         if is_new_game:
             limits.spend_of(player_id, "room")
-            deals.release_deal(race)
-            deals.assign_deal(race)
+            unseen_deals.release_deal(race)
+            unseen_deals.assign_deal(race)
         if race.is_puzzle_race:
             race.entrants.exclude(bot="").delete()
         if fresh:
@@ -168,7 +168,7 @@ def next_race(room: Room, now: datetime) -> Race:
     race = Race(room=room, number=last + 1, rated=room.kind in RATED, opened_at=now)
     copy_settings(room, race)
     race.save(force_insert=True)
-    deals.assign_deal(race)
+    unseen_deals.assign_deal(race)
     _reseat_bots(race, now)
     notify_room(room.pk)
     return race

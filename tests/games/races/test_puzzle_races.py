@@ -16,7 +16,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.puzzles.models import PuzzleTry, StormRun
 from games.puzzles.storm import runs
 from games.puzzles.storm.storm_board import board_of, own_best
-from games.races import deals, finishing, reconciler, rooms, seats, starting, storms
+from games.races import finishing, reconciler, rooms, seats, starting, storms, unseen_deals
 from games.races.bots import seating
 from games.races.deal_search import prepare
 from games.races.live import snapshot
@@ -295,7 +295,7 @@ def test_without_puzzles_there_is_no_race(monkeypatch: pytest.MonkeyPatch, playe
     facts = snapshot.read_rooms([room.pk])[room.pk].to_come
     assert facts is not None
     assert facts.message.deal.state == "none"
-    assert not deals.assign_deal(Race.objects.get())
+    assert not unseen_deals.assign_deal(Race.objects.get())
 
 
 def test_an_unused_sequence_goes_with_its_room() -> None:
