@@ -31,6 +31,7 @@ from games.core.addresses import is_known, network_of
 from games.core.errors import RateLimitedError, Refusal
 from games.db.players import has_account, player_id
 from games.inbox import notices
+from games.inbox.models import Notice
 from games.presentation.view_models import ShownPlayer
 from games.races.joining import check_may_sit, open_own_room, refused
 from games.races.rooms import Settings

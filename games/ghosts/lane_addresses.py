@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from games.ghosts import ghost_lanes
+from games.bots.roster import BOTS
+from games.ghosts import lanes
 from games.ghosts.models import Answer
-from games.house_racers.racers import HOUSE_RACERS
 from games.models import Attempt, Deal
 
 #: Name of the certified line where other ghosts have an attempt id.
@@ -28,10 +28,10 @@ def ghost_beside(attempt: Attempt, requested: str) -> str:
         return reverse("games:lane", args=[challenged])
     deal, player = attempt.deal, attempt.player_id
     computed = reverse("games:line", args=[attempt.public_id])
-    if requested in HOUSE_RACERS:
-        return f"{computed}?racer={requested}" if ghost_lanes.may_race_bot(deal, player) else ""
+    if requested in BOTS:
+        return f"{computed}?racer={requested}" if lanes.may_race_bot(deal, player) else ""
     if requested == LINE:
-        return computed if deal.solution is not None and ghost_lanes.knows_deal(deal, player) else ""
+        return computed if deal.solution is not None and lanes.knows_deal(deal, player) else ""
     return lane_address(deal, requested, player)
 
 
@@ -39,12 +39,12 @@ def lane_address(deal: Deal, ghost: str, player: int | None) -> str:
     """Return the URL of the lane of a ghost on this deal; empty if there is none that the player may race."""
     if ghost == LINE:
         return LINE if deal.solution is not None else ""
-    if ghost in HOUSE_RACERS:
+    if ghost in BOTS:
         return ghost
     try:
         found = Attempt.objects.select_related("deal").filter(deal=deal, public_id=UUID(ghost)).first()
     except ValueError:
         return ""
-    if found is None or not ghost_lanes.may_see(found, player):
+    if found is None or not lanes.may_see(found, player):
         return ""
     return reverse("games:lane", args=[found.public_id])

@@ -20,6 +20,7 @@ from games.core.ladders import Ladder
 from games.db.statements import run_in_order
 from games.models import Attempt
 from games.presentation import titles
+from games.races.finishing import RACED
 from games.races.models import Entrant
 from leaderboards.boards.histogram import ahead_sql
 from leaderboards.boards.listings import deal_listing

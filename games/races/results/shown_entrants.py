@@ -15,7 +15,7 @@ from games.db.players import Names, Player, people
 from games.presentation.durations import duration
 from games.presentation.view_models import shown_part
 from games.races.models import Entrant, Race
-from games.races.results import race_file
+from games.races.results import download
 from games.races.results.pseudonyms import number_of
 from games.races.results.ratings_registry import EntrantRatingChange, Limit, ratings
 
@@ -103,7 +103,7 @@ def shown_entrants(race: Race, rows: list[Entrant], me: int | None) -> list[Show
         )
         for row in rows
     ]
-    return shown if race_file.is_public(race) else [replace(entrant, replay=None) for entrant in shown]
+    return shown if download.is_public(race) else [replace(entrant, replay=None) for entrant in shown]
 
 
 def headline(entrants: list[ShownEntrant]) -> str:

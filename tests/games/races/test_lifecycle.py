@@ -270,10 +270,7 @@ def test_no_race_ends_before_its_last_racer() -> None:
 
 def test_games_whose_end_was_missed_are_followed_later(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run.racing(2)
-    if lost == "closed":
-        monkeypatch.setattr("games.attempts.lifecycle.race_attempt_closed", [])
-    else:
-        monkeypatch.setattr(finishing, lost, lambda _: None)
+    monkeypatch.setattr("games.attempts.lifecycle.race_attempt_closed", [])
     run.play(0)
     run.resign(1, 50)
     assert run.judge().states().split()[0] in ("racing", "settling")
