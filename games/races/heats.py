@@ -20,7 +20,6 @@ from django.utils import timezone
 from games.manifests import SHORT_VARIANTS
 from games.races import finishing, rooms, starting
 from games.races.models import Entrant, Race, Room
-from games.races.quick_match.matchmaking import SHORT_VARIANTS
 from games.races.results.ratings_registry import ratings
 from games.races.room_notifications import notify_room
 from games.rules import CATALOGUE

@@ -15,9 +15,10 @@ from games.bots.roster import BOTS, Bot
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player, people
 from games.manifests import SHORT_VARIANTS
-from games.races import matchmaking, rooms, seats, starting
+from games.races import rooms, seats, starting
 from games.races.finishing import ACTIVE
 from games.races.models import Entrant, Race, Room
+from games.races.quick_match import matchmaking
 from games.races.room_notifications import notify_room
 
 #: Seats and time limit of the room in which a player races a bot.
@@ -98,6 +99,4 @@ def _seat(race: Race, bot: Bot, room: Room, now: datetime) -> None:
     if race.entrants.count() >= room.seats:
         raise Refusal(ErrorCode.ROOM_FULL)
     player = people().bot_player(bot.slug, bot.name)
-    Entrant.objects.create(
-        race=race, player_id=player.pk, bot=bot.slug, state=Entrant.State.READY, joined_at=now
-    )
+    Entrant.objects.create(race=race, player_id=player.pk, bot=bot.slug, state=Entrant.State.READY, joined_at=now)

@@ -25,7 +25,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.deals import sealed_stock
 from games.manifests import SHORT_VARIANTS
-from games.races import network_shares, rooms, seats, spoiled_starts, starting
+from games.races import network_limits, rooms, seats, starting
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room, request_ready_checks
 from games.rules import CATALOGUE
@@ -111,7 +111,9 @@ def confirm_by(entrants: Sequence[Entrant], entrant: Entrant) -> datetime | None
     """
     if entrant.state != _E.JOINED or len(entrants) < MIN_PLAYERS:
         return None
-    return max(entrants[1].joined_at, entrant.joined_at) + CONFIRM_WITHIN  # the first has an opponent since the second came
+    return (
+        max(entrants[1].joined_at, entrant.joined_at) + CONFIRM_WITHIN
+    )  # the first has an opponent since the second came
 
 
 def unconfirmed_absentees(arrival: Entrant, now: datetime) -> list[Any]:
@@ -237,7 +239,7 @@ def _settle(race: Race, now: datetime) -> bool:
         Entrant.objects.filter(pk__in=[entrant.pk for entrant in late]).delete()
         missing = [entrant.player_id for entrant in late if entrant.player_id is not None]
         leave_note(missing, Note.MISSED)
-        transaction.on_commit(partial(spoiled_starts.note_spoiled, missing))
+        transaction.on_commit(partial(network_limits.note_spoiled, missing))
         remaining = race.entrants.all()
         if remaining.count() < MIN_PLAYERS:
             remaining.update(state=_E.JOINED)
@@ -296,7 +298,7 @@ def _move(source: Race, entrant: Entrant, target: Race, now: datetime, *, is_rea
     with transaction.atomic():
         if len(_lock_open_races(source, target)) < 2 or entrant.player_id is None:
             return False
-        if not network_shares.has_seat_for(entrant.player_id, target, target.room):
+        if not network_limits.has_seat_for(entrant.player_id, target, target.room):
             return False
         moving = Entrant.objects.filter(player__isnull=False, pk=entrant.pk, race=source, state__in=_BEFORE)
         # Their fifteen seconds start when they meet the new opponents.

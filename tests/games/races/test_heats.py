@@ -22,7 +22,6 @@ from games.races import heats, reconciler, seats, starting
 from games.races.live import snapshot
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
-from games.races.quick_match.matchmaking import SHORT_VARIANTS
 from games.races.results.ratings_registry import Ratings, ShownRating, ratings
 from games.rules import CATALOGUE
 from leaderboards.verdicts.settlement import settle

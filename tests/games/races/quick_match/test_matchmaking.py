@@ -13,9 +13,10 @@ from accounts.sign_in.guests import create_guest
 from games.core.errors import ErrorCode, Refusal
 from games.deals import sealed_stock
 from games.manifests import SHORT_VARIANTS
-from games.races import matchmaking, reconciler, rooms, seats, starting
+from games.races import reconciler, rooms, seats, starting
 from games.races.live import due_steps, protocol, snapshot
 from games.races.models import Entrant, Race, Room
+from games.races.quick_match import matchmaking
 from games.rules import CATALOGUE
 from tests.concurrency import run_together
 from tests.games.races.quick_match.queue_players import (
