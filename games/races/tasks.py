@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from games.races import deal_search, reconciler
+from games.races import made_to_order, reconciler
 
 
 @shared_task(name="talon.tend_races")
@@ -16,4 +16,4 @@ def tend_races() -> None:
 @shared_task(name="talon.prepare_race_deal")
 def prepare_race_deal(race_id: int) -> None:
     """Start the search for a certified deal for a race whose game is not in stock."""
-    deal_search.start_search(race_id)
+    made_to_order.start_search(race_id)

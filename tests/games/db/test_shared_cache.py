@@ -43,7 +43,7 @@ DIRECT_USERS = {
     "games/hints/advice.py",
     "games/hints/questions.py",
     "games/hints/search_results.py",
-    "games/races/deal_search.py",
+    "games/races/made_to_order.py",
     "games/races/quick_match/matchmaking.py",
     "games/db/shared_cache.py",
     "games/replays/preview_images.py",

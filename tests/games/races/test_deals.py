@@ -15,7 +15,7 @@ from games.deals.certification import Certificate, certify
 from games.deals.deal_search import random_seeds, search_deals
 from games.hints.questions import may_ask
 from games.models import Deal, SealedDeal
-from games.races import race_deal_search, race_deals, reconciler, rooms
+from games.races import made_to_order, reconciler, rooms, unseen_deals
 from games.races.models import Race
 from games.rules import CATALOGUE, Variant
 from games.solver import Budget
@@ -67,25 +67,25 @@ def test_waiting_players_start_with_a_deal_made_to_order(
 ) -> None:
     run = Run.of(2, ready=2)
     assert run.states() == "open ready ready"
-    monkeypatch.setattr(race_deal_search, "search_deals", finding(None, certificate()))
-    assert race_deal_search.prepare(run.race.pk)
+    monkeypatch.setattr(made_to_order, "search_deals", finding(None, certificate()))
+    assert made_to_order.prepare(run.race.pk)
     assert (run.states(), run.race.deal_tries) == ("countdown ready ready", 2)
     deal = run.race.deal
     assert deal is not None
     assert (bytes(deal.seed), deal.proven, deal.grade, deal.for_race) == (winning().seed, True, 3, True)
-    assert not race_deal_search.prepare(run.race.pk)
+    assert not made_to_order.prepare(run.race.pk)
 
 
 def test_a_failed_search_needs_another_choice_of_game(
     stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run.of(2)
-    monkeypatch.setattr(race_deal_search, "search_deals", finding(None, None))
-    assert not race_deal_search.prepare(run.race.pk)
+    monkeypatch.setattr(made_to_order, "search_deals", finding(None, None))
+    assert not made_to_order.prepare(run.race.pk)
     assert (run.race.deal_failed, run.race.deal_tries) == (True, 2)
     stocked.clear()
     reconciler.reconcile(at(10))
-    assert not race_deal_search.prepare(run.race.pk)
+    assert not made_to_order.prepare(run.race.pk)
     assert not [task for task in stocked if task[0] == "talon.prepare_race_deal"]
     rooms.change(run.room.pk, run.players[0].pk, "plot", limit_s=300, seats=4, public=False)
     assert (run.race.deal_failed, run.race.deal_tries) == (False, 0)
@@ -105,21 +105,21 @@ def test_a_deal_of_a_game_no_longer_wanted_is_not_used(
         yield None
         yield certificate()
 
-    monkeypatch.setattr(race_deal_search, "search_deals", search)
-    assert not race_deal_search.prepare(run.race.pk)
+    monkeypatch.setattr(made_to_order, "search_deals", search)
+    assert not made_to_order.prepare(run.race.pk)
     assert (run.race.deal, run.race.variant, run.race.deal_tries) == (None, "plot", 0)
 
 
 def test_one_search_at_a_time(stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run.of(1)
-    monkeypatch.setattr(race_deal_search, "prepare", lambda _: None)
-    cache.add(race_deal_search._claim(run.race.pk), 1)
-    assert race_deal_search.start_search(run.race.pk) is None
+    monkeypatch.setattr(made_to_order, "prepare", lambda _: None)
+    cache.add(made_to_order._claim(run.race.pk), 1)
+    assert made_to_order.start_search(run.race.pk) is None
     cache.clear()
-    thread = race_deal_search.start_search(run.race.pk)
+    thread = made_to_order.start_search(run.race.pk)
     assert thread is not None
     thread.join()
-    assert cache.get(race_deal_search._claim(run.race.pk)) is None
+    assert cache.get(made_to_order._claim(run.race.pk)) is None
 
 
 def test_the_search_runs_in_its_own_process() -> None:
@@ -159,7 +159,7 @@ def test_a_deal_is_used_once() -> None:
     run = Run.of(1)
     race = run.race
     before = race.deal
-    assert race_deals.assign_deal(race)
+    assert unseen_deals.assign_deal(race)
     assert race.deal == before
     assert Deal.objects.count() == 1
     assert Race.objects.get().deal_tries == 0

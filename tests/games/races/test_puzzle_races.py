@@ -18,8 +18,8 @@ from games.puzzles.storm import runs
 from games.puzzles.storm.storm_board import board_of, own_best
 from games.races import finishing, reconciler, rooms, seats, starting, storms, unseen_deals
 from games.races.bots import seating
-from games.races.deal_search import prepare
 from games.races.live import snapshot
+from games.races.made_to_order import prepare
 from games.races.models import Race, Room
 from games.races.results import download
 from tests.games.puzzles.puzzles import STONEWALL, right, wrong

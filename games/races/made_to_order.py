@@ -15,7 +15,7 @@ from django.db.models import F
 
 from games.core.background_threads import run_in_background
 from games.deals.deal_search import random_seeds, search_deals
-from games.races import race_deals, race_start
+from games.races import starting, unseen_deals
 from games.races.models import Race
 from games.races.room_notifications import notify_room
 
@@ -50,7 +50,7 @@ def prepare(race_id: int) -> bool:
     race = Race.objects.filter(pk=race_id, state=Race.State.OPEN, deal=None, deal_failed=False).first()
     if race is None or race.is_puzzle_race:
         return False
-    variant = race_deals.variant_of(race)
+    variant = unseen_deals.variant_of(race)
     waiting = Race.objects.filter(
         pk=race_id, state=Race.State.OPEN, deal=None, variant=variant.name, game=variant.game, options=variant.options
     )
@@ -60,9 +60,9 @@ def prepare(race_id: int) -> bool:
             return False
         notify_room(race.room_id)
         if certificate is not None:
-            if not race_deals.assign_ordered_deal(race_id, variant, certificate):
+            if not unseen_deals.assign_ordered_deal(race_id, variant, certificate):
                 return False
-            race_start.start_if_all_ready(race.room_id)
+            starting.start_if_all_ready(race.room_id)
             return True
     if waiting.update(deal_failed=True):
         notify_room(race.room_id)
