@@ -25,8 +25,9 @@ from games.models import Attempt, Deal
 from games.puzzles import daily
 from games.puzzles.models import StormRun
 from games.puzzles.storm import runs
-from games.races import matchmaking, race_start, rooms, seats
+from games.races import rooms, seats, starting
 from games.races.models import Entrant, Race, Room
+from games.races.quick_match import matchmaking
 from games.rules import CATALOGUE, Record, commitment
 from tests.browser.players import inhabit
 from tests.control import serve
@@ -85,7 +86,7 @@ def race(
     for player in players:
         seats.sit(room.pk, player)
     Entrant.objects.filter(race=race).update(state="ready")
-    assert race_start.start(room.pk, countdown=timedelta(seconds=seconds))
+    assert starting.start(room.pk, countdown=timedelta(seconds=seconds))
     racers = []
     for player in players:
         entrant = Entrant.objects.select_related("attempt").get(race=race, player=player)

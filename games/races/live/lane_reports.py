@@ -22,7 +22,7 @@ from games.live.live_table import LiveTable
 from games.live.loader import off_loop
 from games.live.table_registry import LiveTables
 from games.models import Attempt
-from games.races import race_start
+from games.races import starting
 from games.races.models import Entrant
 from games.races.room_notifications import room_group
 
@@ -163,7 +163,7 @@ class LaneReporter:
         """Write to the database which racers have been dealt the cards; a failure is retried at the next report."""
         new = [racer for racer in self._racers.values() if racer.must_record_dealt()]
         if new:
-            await off_loop(race_start.mark_dealt)([racer.table.attempt.attempt_id for racer in new])
+            await off_loop(starting.mark_dealt)([racer.table.attempt.attempt_id for racer in new])
             for racer in new:
                 racer.dealt_recorded = True
 

@@ -226,18 +226,6 @@ async def test_an_ordinary_table_is_not_reported(tables: LiveTables, seated: Sit
     assert tables._tables[attempt.public_id].subscribers.followers == ()
 
 
-async def test_a_pending_report_needs_no_second_wakeup(tables: LiveTables, seated: Sit) -> None:
-    _, (mine, _) = await running(2)
-    await seated(mine)
-    (reporter,) = (one for one in tables.companions if isinstance(one, LaneReporter))
-    table = tables._tables[mine.public_id]
-    reporter._marked.add(mine.pk)
-    reporter._racers[mine.pk].dealt_recorded = True
-    reporter._wake.clear()
-    reporter.changed(table)
-    assert not reporter._wake.is_set()
-
-
 async def test_a_lost_report_is_repeated(seated: Sit, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lane_reports, "REPEAT_EVERY", 0.1)
     house, (mine, _) = await running(2)
