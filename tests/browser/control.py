@@ -33,7 +33,7 @@ from tests.browser.players import inhabit
 from tests.control import serve
 from tests.factories import make_deal, session_of
 from tests.games.explorer.played import finished, winner
-from tests.games.races import puzzle_races
+from tests.games.races import storms
 
 
 def make_deals(seeds: dict[str, str], old: dict[str, Any], old_day: str) -> None:
@@ -132,7 +132,7 @@ def live_pages() -> dict[str, str]:
     mark = secrets.token_hex(3)
     minos, pasiphae, talos = (_player(f"{name}{mark}") for name in ("Minos", "Pasiphae", "Talos"))
     daily.puzzle_of(timezone.now().date())
-    puzzles = puzzle_races.counting_room(minos, pasiphae)
+    puzzles = storms.counting_room(minos, pasiphae)
     storm = runs.begin(pasiphae.pk)
     assert storm is not None
     StormRun.objects.filter(pk=storm.pk).update(begun_at=timezone.now() + timedelta(hours=1))  # it lasts all tests long

@@ -18,7 +18,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
 from accounts.sign_in.guests import create_guest
-from games.live import clock
+from games.live import attempt_state
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Deal
 from games.races import starting
@@ -117,9 +117,9 @@ async def test_a_whole_race(
     audience = Audience(house, watch, tables)
 
     # Nothing is sent before the start. The clock of the tables stops there, however slow the machine is.
-    really, before = clock.now_ms, round(race.starts_at.timestamp() * 1000) - 100
+    really, before = attempt_state.now_ms, round(race.starts_at.timestamp() * 1000) - 100
     with monkeypatch.context() as stopped:
-        stopped.setattr(clock, "now_ms", lambda: min(really(), before))
+        stopped.setattr(attempt_state, "now_ms", lambda: min(really(), before))
         await audience.connect(attempts)
         for seat in audience.seats:
             assert (await seat.ask({"type": "move", "n": 1, "token": "d"}))["code"] == "not_begun"
