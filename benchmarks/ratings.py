@@ -146,7 +146,6 @@ def fill(races: int, players: int) -> None:
     from django.db import transaction
 
     from games.races.models import Entrant, Race, Room
-    from tests.factories import DAY, make_deal
 
     choose = random.Random(11)
     user = get_user_model()
@@ -154,7 +153,7 @@ def fill(races: int, players: int) -> None:
     ids = list(user.objects.order_by("pk").values_list("pk", flat=True))
     strength = {player: choose.gauss(1500, 250) for player in ids}
     eager = list(itertools.accumulate(choose.paretovariate(1.3) for _ in ids))
-    deal = make_deal("plot", DAY, practice=True)
+    deal = make_deal("plot", None)
     for begin in range(0, races, A_ROOM):
         with transaction.atomic():
             room = Room.objects.create(kind="quick", game="plot", limit_s=600, seats=16, made_at=FIRST, used_at=FIRST)
@@ -169,7 +168,7 @@ def fill(races: int, players: int) -> None:
             Race.objects.bulk_create(created)
             entrants = [
                 Entrant(race=race, player_id=player, state="won", place=place, joined_at=race.opened_at)
-                for race in made
+                for race in created
                 for place, player in enumerate(ranking(choose, ids, eager, strength), 1)
             ]
             Entrant.objects.bulk_create(entrants, batch_size=1_000)

@@ -260,7 +260,6 @@ def finish_to_rank(deals: list[Deal], finishes: int) -> tuple[float, float]:
     from games.attempts.lifecycle import close_attempt
     from games.models import Attempt
     from leaderboards.boards import deal_boards
-    from tests.factories import make_account
 
     times, bare = [], []
     for number in range(finishes):

@@ -1,7 +1,4 @@
-"""The three bots, from weakest to strongest.
-
-`python -m benchmarks.bots` prints how often they win against simulated players.
-"""
+"""The three bots, from weakest to strongest."""
 
 from __future__ import annotations
 

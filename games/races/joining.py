@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from games.core.addresses import area_of, network_of
-from games.core.admission_ticket import give_pass
 from games.core.errors import ErrorCode, Refusal, wants_json
 from games.core.player_networks import remember_network
 from games.db.players import Player, check_may_start, has_account, player_for, player_id
@@ -51,12 +50,8 @@ def open_own_room(request: HttpRequest, settings: rooms.Settings) -> Room:
 
 
 def to_seat(request: HttpRequest, code: str, *, rated: bool = False) -> HttpResponse:
-    """Redirect a newly seated player to the room, past the admission queue, because the race will not wait.
-
-    For a rated race, store the browser and network, to find linked entrants.
-    """
+    """Redirect a newly seated player to the room; for a rated race, store the browser and network of the entrant."""
     response = redirect("games:room", code=code)
-    give_pass(request, response)
     player = player_id(request)
     if rated and player is not None:
         device = account_links.device_of(request)

@@ -177,7 +177,7 @@ def test_every_cookie_has_the_prefix() -> None:
     }
     assert found == {
         ("accounts/preferences.py", "settings.LANGUAGE_COOKIE_NAME"),
-        ("games/core/admission_ticket.py", "COOKIE"),
+        ("games/core/waiting.py", "COOKIE"),
         ("games/fairplay/account_links.py", "COOKIE"),
     }
 

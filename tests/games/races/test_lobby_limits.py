@@ -291,7 +291,7 @@ def test_a_player_who_keeps_getting_unready_loses_the_seat() -> None:
         seats.set_ready(room.pk, holder.pk, ready=False, now=at(1))  # before the gathering is noticed
     assert refused(lambda: seats.set_ready(room.pk, holder.pk, ready=True, now=at(2))) == ErrorCode.RATE_LIMITED
     matchmaking.advance_all(at(1) + matchmaking.CONFIRM_WITHIN)
-    assert [player.pk for player in (victim, holder) if seats.has_seat(room.pk, player.pk)] == [victim.pk]
+    assert [player.pk for player in (victim, holder) if seats.room_of(player.pk) == room] == [victim.pk]
 
 
 @pytest.mark.parametrize("is_ready", [True, False])
