@@ -140,6 +140,19 @@ def test_imports_point_down() -> None:
     assert not found
 
 
+def test_pages_are_imported_by_urls_alone() -> None:
+    """A page imports services, never a page; nothing outside `games.pages` imports a part of one."""
+    urls = ROOT / "games" / "urls.py"
+    pages = {name for name in imports(urls) if name.startswith("games.pages.")}
+    wrong = {}
+    for path in files():
+        inside = "pages" in path.relative_to(ROOT).parts
+        wrong[module_name(path)] = [
+            name for name in imports(path) if name in pages or (name.startswith("games.pages.") and not inside)
+        ]
+    assert {module: names for module, names in wrong.items() if names and module != module_name(urls)} == {}
+
+
 def test_modules_have_no_cycles() -> None:
     assert circle({module_name(path): set(imports(path)) - {module_name(path)} for path in files()}) == []
 
