@@ -78,7 +78,10 @@ class LiveTables:
         self._tables.pop(public_id, None)
         if table is not None:
             table.close()
-        await self.notices.unwatch(events.attempt_group(public_id))
+        group = events.attempt_group(public_id)
+        await self.notices.unwatch(group)
+        if public_id in self._users:  # joined again in the meantime
+            await self.notices.watch(group)
 
     def attended(self) -> Iterator[LiveTable]:
         """Yield the tables with an active player, leaving out those idle for a long time."""

@@ -106,3 +106,27 @@ async def test_a_player_deleted_at_the_table(seated: Seated) -> None:
     attempt, seat = await seated()
     await sync_to_async(attempt.player.delete)()
     assert (await seat.ask({"type": "resign", "n": 1}))["code"] == "not_found"
+
+
+async def test_a_table_joined_again_while_it_is_left_hears_of_others(
+    seated: Seated, sit: Sit, tables: LiveTables, other_tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt, first = await seated("braid")
+    leaving, may_leave = asyncio.Event(), asyncio.Event()
+    unwatch = tables.notices.unwatch
+
+    async def slow(group: str) -> None:
+        leaving.set()
+        await may_leave.wait()
+        await unwatch(group)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tables.notices, "unwatch", slow)
+        left = asyncio.create_task(first.leave())
+        await leaving.wait()
+        again = await sit(attempt).opened()
+        may_leave.set()
+        await left
+    there = await sit(attempt, at=other_tables).opened()
+    await there.move("d")
+    assert (await again.hear())["n"] == 1
