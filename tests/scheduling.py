@@ -21,7 +21,7 @@ GROUPS: Final = {
     "tests/games/fairplay/test_honest.py": "solver",
     "tests/games/hints/test_hint_games.py": "solver",
     "tests/games/live/test_on_postgresql.py": "postgresql",
-    "tests/games/races/test_race_deals.py": "solver",
+    "tests/games/races/test_deals.py": "solver",
     "tests/rules/variants/test_safe_moves.py": "solver",
     "tests/services/": "services",
     "tests/solver/test_package.py": "package",
