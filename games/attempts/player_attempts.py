@@ -1,4 +1,4 @@
-"""Look-up of attempts: by public id, and those of a player."""
+"""Queries for attempts, by public id or by player."""
 
 from __future__ import annotations
 
