@@ -6,6 +6,7 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from typing import Any
+from weakref import WeakValueDictionary
 
 import pytest
 import pytest_asyncio
@@ -18,6 +19,7 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.attempts.lifecycle import start_attempt
 from games.core import events
+from games.live.sockets import message_limit
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Deal
 from tests.factories import make_deal, signed_in
@@ -26,6 +28,12 @@ from tests.games.seats import Seat
 Play = Callable[..., Attempt]
 Sit = Callable[..., Seat]
 Seated = Callable[..., Awaitable[tuple[Attempt, Seat]]]
+
+
+@pytest.fixture(autouse=True)
+def full_allowances(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the allowances of messages: ids of players repeat from test to test, and an allowance may live on."""
+    monkeypatch.setattr(message_limit, "_shared", WeakValueDictionary())
 
 
 @pytest.fixture
