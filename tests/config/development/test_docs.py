@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from pathlib import Path
 
-import pytest
 import yaml
 from django.core.management import get_commands
 
@@ -40,14 +38,6 @@ def test_every_setting_is_explained() -> None:
     for path in (ROOT / "config").rglob("*.py"):
         names |= set(re.findall(r"os\.environ(?:\.get)?[(\[]\"([A-Z_]+)\"", path.read_text()))
     assert {name for name in names if not re.search(rf"`{name}[`=]", OPERATIONS)} == set()
-
-
-def test_every_setting_is_listed_once() -> None:
-    table = SETTINGS.partition("## All settings")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| (`[A-Z_`, ]+`) \|", table, re.MULTILINE)
-    names = [name for row in rows for name in re.findall(r"[A-Z_]+", row)]
-    assert len(names) > 20
-    assert [name for name, times in Counter(names).items() if times > 1] == []
 
 
 def test_documented_intervals_match_the_code() -> None:
@@ -102,42 +92,30 @@ def test_every_metric_is_explained() -> None:
     assert missing(names) == set()
 
 
-def test_the_readme_starts_with_the_two_commands() -> None:
-    readme = (ROOT / "README.md").read_text()
-    assert readme.index("make run") < readme.index("make test")
-
-
-def test_the_readme_fits_one_screen() -> None:
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 50
-
-
 def test_the_index_has_one_line_for_every_document() -> None:
     listed = re.findall(r"^- \[([\w-]+\.md)\]\(\1\): ", (ROOT / "docs" / "README.md").read_text(), re.MULTILINE)
     assert sorted(listed) == sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "README.md")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_resolve(page: Path) -> None:
-    for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", page.read_text()):
-        assert (page.parent / target).exists(), target
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_named_files_exist(page: Path) -> None:
+def test_links_and_named_files_exist() -> None:
     tops = "accounts|benchmarks|config|deploy|docs|frontend|games|leaderboards|requirements|tests"
-    for target in re.findall(rf"`((?:{tops})/[\w./-]+\.\w+)`", page.read_text()):
-        assert (ROOT / target).exists(), target
+    for page in PAGES:
+        text = page.read_text()
+        links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
+        files = [page.parent / link for link in links]
+        files += [ROOT / name for name in re.findall(rf"`((?:{tops})/[\w./-]+\.\w+)`", text)]
+        assert [str(file) for file in files if not file.exists()] == [], page
+
+
+def test_anchors_match_headings() -> None:
+    for page in PAGES:
+        for target, anchor in re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)", page.read_text()):
+            assert anchor in anchors(page.parent / target if target else page), f"{page}: {target}#{anchor}"
 
 
 def anchors(page: Path) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_anchors_match_headings(page: Path) -> None:
-    for target, anchor in re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)", page.read_text()):
-        assert anchor in anchors(page.parent / target if target else page), f"{target}#{anchor}"
 
 
 def places(cell: str) -> list[str]:
