@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, Self
 
 import pytest
 import pytest_asyncio
@@ -15,11 +15,10 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.sign_in.guests import create_guest
 from games.core.events import notifier
 from games.live.table_registry import LiveTables
 from games.models import Attempt
-from games.races import rooms, seats, starting
+from games.races import starting
 from games.races.live.lane_reports import LaneReporter
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant
@@ -33,12 +32,8 @@ class House(Run):
     """A room on the real clock."""
 
     @classmethod
-    def opened(cls, count: int, name: str = "stonewall", *, public: bool = True) -> House:
-        players = [create_guest() for _ in range(max(1, count))]
-        room = rooms.open_room(players[0], name, public=public, limit_s=300, seats=16)
-        for player in players[:count]:
-            seats.sit(room.pk, player)
-        return cls(room, players)
+    def opened(cls, count: int, name: str = "stonewall", *, public: bool = True) -> Self:
+        return cls.of(count, name=name, public=public, now=timezone.now())
 
     def start(self, countdown: float = 0) -> None:
         """Freeze the seats; the cards are dealt after the countdown."""

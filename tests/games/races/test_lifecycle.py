@@ -14,6 +14,7 @@ from django.urls import reverse
 from prometheus_client import REGISTRY
 
 from accounts.models import User
+from accounts.sign_in.guests import create_guest
 from games.attempts.lifecycle import close_due
 from games.core.errors import ErrorCode
 from games.models import Attempt, Deal
@@ -30,7 +31,10 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 def test_a_race_runs_and_its_places_are_set() -> None:
-    run = Run.of(4)
+    run = Run.of(1)
+    for place in range(1, 4):
+        run.players.append(create_guest())
+        run.sit(place)
     assert run.states() == "open joined joined joined joined"
     run.ready(*range(3))
     assert run.states() == "open ready ready ready joined"
