@@ -63,7 +63,7 @@ class Spot:
 @dataclass(frozen=True, slots=True)
 class PictureLayout:
     """Layout of a game's piles in pictures, in card units: a column is a card's width plus the gap, a row its height
-    plus the gap. Tables on the site adapt theirs to the available space (frontend/static/js/table/drawing/layouts).
+    plus the gap. Tables on the site adapt theirs to the available space (frontend/static/js/games).
     """
 
     columns: float

@@ -6,7 +6,7 @@ const from = (name) => import(`${verify}/${name}.js`);
 const { examined } = await from("checks");
 const { commitmentOf, numberedSeed, numberOf, raceCommitmentOf } = await from("commitment");
 const { read, readLink } = await from("documents");
-const { dealtTable, replay } = await from("rules/replay");
+const { dealtTable, replay } = await from("table");
 const { deckOf, variantOf } = await from("shuffle");
 
 const ORIGIN = "https://talon.example";

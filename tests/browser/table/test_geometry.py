@@ -27,7 +27,7 @@ GAMES = {
 _TOOLS = """async views => {
   const load = name => import(new URL(`/static/js/table/${name}.js`, location.href).href);
   const [{layout}, {small}, {newTable}, {render}, {settings}] = await Promise.all([
-    load('drawing/layout'), load('drawing/layouts/card-spacing'), load('drawing/new-table'), load('drawing/render'),
+    load('drawing/layout'), load('../games/card-spacing'), load('drawing/new-table'), load('drawing/render'),
     load('../site/settings')]);
   const old = document.querySelector('#felt');
   const bench = document.body.appendChild(document.createElement('div'));

@@ -4,7 +4,8 @@ import { isHash } from "./bytes.js";
 import { variantOf } from "./shuffle.js";
 
 /** @import { Entrant } from "./places.js" */
-/** @import { Options, Variant } from "./shuffle.js" */
+/** @import { Options } from "../games/position.js" */
+/** @import { Variant } from "./shuffle.js" */
 
 /**
  * @typedef {object} TalonRecord

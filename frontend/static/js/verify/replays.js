@@ -3,7 +3,7 @@
 import { commitmentOf, raceCommitmentOf } from "./commitment.js";
 import { failed, open, passed, same } from "./findings.js";
 import { placesOf } from "./places.js";
-import { replay, VERSION } from "./rules/replay.js";
+import { replay, VERSION } from "./table.js";
 import { variantOf } from "./shuffle.js";
 
 /** @import { RaceFacts, RaceFile, TalonRecord } from "./documents.js" */

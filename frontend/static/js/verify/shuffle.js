@@ -1,45 +1,18 @@
 /** Shuffle of a seed into a deck: docs/shuffle.md, implemented independently of the server. */
 
+import { GAMES } from "../games/games.js";
 import { fromHex, sha256 } from "./bytes.js";
 
-/**
- * @typedef {Record<string, boolean | number | string>} Options
- * @typedef {{game: string, options: Options}} Variant a game with all of its options
- */
+/** @import { Options } from "../games/position.js" */
 
-/** @param {string} ranks @param {string} suits */
-const cards = (ranks, suits) => [...suits].flatMap((suit) => [...ranks].map((rank) => rank + suit));
-
-const FRENCH = cards("A23456789TJQK", "SHDC");
-const TAROT = [...cards("A23456789TPNQK", "WCSP"), ...Array.from({ length: 22 }, (_, trump) => `M${trump}`)];
-
-/** Each game's deck before the shuffle. @type {Record<string, string[]>} */
-const DECKS = {
-  braid: [...FRENCH, ...FRENCH],
-  labyrinth: FRENCH.filter((card) => !card.startsWith("A")),
-  tarot: TAROT,
-  plot: [...FRENCH, ...FRENCH],
-  stonewall: FRENCH,
-};
-
-/** The options of a game, the default first. @type {Record<string, Record<string, Options[string][]>>} */
-const CHOICES = {
-  braid: { direction: ["up", "either"], redeals: [2, 3] },
-  tarot: { first_row: [true, false], draw: [2, 1, 3], fool: ["wild", "trump"] },
-};
+/** @typedef {{game: string, options: Options}} Variant a game with all of its options */
 
 /** The daily variants. @type {Record<string, Variant>} */
-const VARIANTS = {
-  braid: { game: "braid", options: { direction: "up", redeals: 2 } },
-  "braid-either": { game: "braid", options: { direction: "either", redeals: 2 } },
-  pigtail: { game: "braid", options: { direction: "up", redeals: 3 } },
-  labyrinth: { game: "labyrinth", options: {} },
-  tarot: { game: "tarot", options: { first_row: true, draw: 2, fool: "wild" } },
-  "tarot-novice": { game: "tarot", options: { first_row: false, draw: 1, fool: "wild" } },
-  "tarot-adept": { game: "tarot", options: { first_row: true, draw: 3, fool: "trump" } },
-  plot: { game: "plot", options: {} },
-  stonewall: { game: "stonewall", options: {} },
-};
+const VARIANTS = Object.fromEntries(
+  Object.entries(GAMES).flatMap(([game, { variants = { [game]: {} } }]) =>
+    Object.entries(variants).map(([name, options]) => [name, { game, options: { ...standard(game), ...options } }]),
+  ),
+);
 
 /**
  * The game and options of a record, a race or a link: a variant, or a game with options.
@@ -48,16 +21,20 @@ const VARIANTS = {
  */
 export function variantOf({ variant, game, options }) {
   if (typeof variant === "string") return Object.hasOwn(VARIANTS, variant) ? VARIANTS[variant] : null;
-  if (typeof game !== "string" || !Object.hasOwn(DECKS, game)) return null;
+  if (typeof game !== "string" || !Object.hasOwn(GAMES, game)) return null;
   return typeof options === "object" && options ? completed(game, /** @type {Options} */ (options)) : null;
 }
 
 /** @param {string} game @param {Options} options @returns {Variant | null} */
 function completed(game, options) {
-  const choices = CHOICES[game] ?? {};
+  const choices = GAMES[game].options ?? {};
   const isChoice = Object.entries(options).every(([name, value]) => choices[name]?.includes(value));
-  const standard = Object.fromEntries(Object.entries(choices).map(([name, [first]]) => [name, first]));
-  return isChoice ? { game, options: { ...standard, ...options } } : null;
+  return isChoice ? { game, options: { ...standard(game), ...options } } : null;
+}
+
+/** The default options of a game. @param {string} game @returns {Options} */
+function standard(game) {
+  return Object.fromEntries(Object.entries(GAMES[game].options ?? {}).map(([name, [first]]) => [name, first]));
 }
 
 /** The seed's infinite stream of 32-bit words. @param {string} seed 64 hexadecimal digits */
@@ -73,7 +50,7 @@ async function* words(seed) {
 
 /** The deck in dealing order. @param {string} game @param {string} seed 64 hexadecimal digits */
 export async function deckOf(game, seed) {
-  const deck = [...DECKS[game]];
+  const deck = [...GAMES[game].deck];
   const stream = words(seed);
   for (let last = deck.length - 1; last > 0; last--) {
     const sides = last + 1;

@@ -4,7 +4,7 @@ import { language, t, tn } from "../../shared/i18n.js";
 import { cardName, pileName, pileText, theCard } from "../drawing/cards.js";
 import { sizeOf } from "../state/cards.js";
 import { facts } from "../hud/hud.js";
-import { INTERCHANGEABLE_COLUMNS } from "../input/tap.js";
+import { GAMES } from "../../games/games.js";
 import { parse } from "../state/moves.js";
 
 /** @import { Pile, Token, View } from "../state/types.js" */
@@ -20,7 +20,7 @@ export function movesText(view, names, tokens) {
   for (const token of tokens) {
     const move = parse(token);
     const [card, place] = move
-      ? [names.source(move.from, move.count), names.place(move.to, INTERCHANGEABLE_COLUMNS.includes(view.game))]
+      ? [names.source(move.from, move.count), names.place(move.to, GAMES[view.game].hasAlikeColumns === true)]
       : [actionText(token, view.game), ""];
     groups.set(card, (groups.get(card) ?? new Set()).add(place));
   }

@@ -1,7 +1,8 @@
 /** Names and drawing of cards and piles. */
 
 import { marked, t, tc, tn } from "../../shared/i18n.js";
-import { FOUNDATIONS, sizeOf, suitOf } from "../state/cards.js";
+import { GAMES } from "../../games/games.js";
+import { sizeOf, suitOf } from "../state/cards.js";
 
 /** @import { Card, Pile, View } from "../state/types.js" */
 
@@ -129,7 +130,7 @@ export function pileName(pile, view) {
 /** @param {number} number from 1 @param {View} view @returns {string} with its suit, if it already has one */
 function foundationName(number, view) {
   const { game } = view;
-  const suits = FOUNDATIONS[game];
+  const { suits } = GAMES[game];
   if (suits) {
     const suit = suits[number - 1];
     return suit === "trumps" ? t("foundation of trumps") : t("foundation of {suit}", { suit: suitName(suit) });
@@ -147,9 +148,3 @@ export function pileText(view, pile) {
   const size = sizeOf(view, pile);
   return `${pileName(pile, view)}, ${size === 0 ? t("empty") : tn("1 card", "{n} cards", size)}`;
 }
-
-/** @type {Record<string, string>} */
-const SIGNS = { spades: "♠", hearts: "♥", diamonds: "♦", clubs: "♣" };
-
-/** The sign of an empty foundation. @param {string} game @param {number} k its number from 0 @returns {string} */
-export const signOf = (game, k) => SIGNS[FOUNDATIONS[game][k]] ?? FOUNDATIONS[game][k];

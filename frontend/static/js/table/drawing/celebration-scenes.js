@@ -1,4 +1,4 @@
-/** The last scenes of the five games, played by their own cards: the path of each card, as a pure function of time. */
+/** The last scenes of the games, played by their own cards: the path of each card, as a pure function of time. */
 
 /** @import { Card, Layout, Pile, View } from "../state/types.js" */
 

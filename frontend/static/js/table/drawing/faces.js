@@ -5,7 +5,7 @@ import { settings } from "../../site/settings.js";
 import { artworkAt } from "./artwork.js";
 import { cardName, pileName } from "./cards.js";
 import { deckOf, suitOf } from "../state/cards.js";
-import { small } from "./layouts/card-spacing.js";
+import { small } from "../../games/card-spacing.js";
 
 /** @import { CardRect, View } from "../state/types.js" */
 

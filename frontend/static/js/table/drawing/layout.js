@@ -1,14 +1,10 @@
-/** Table layout: a pure function of the view and the available space. */
+/** Table layout: a function of the view and the available space. */
 
-import { braid } from "./layouts/braid.js";
-import { labyrinth } from "./layouts/labyrinth.js";
-import { plot } from "./layouts/plot.js";
-import { stonewall } from "./layouts/stonewall.js";
-import { tarot } from "./layouts/tarot.js";
+import { cardFace } from "../../games/card-spacing.js";
+import { GAMES } from "../../games/games.js";
+import { settings } from "../../site/settings.js";
 
 /** @import { Layout, View } from "../state/types.js" */
-
-const TABLES = { braid, labyrinth, plot, stonewall, tarot };
 
 /**
  * @param {View} view
@@ -17,7 +13,8 @@ const TABLES = { braid, labyrinth, plot, stonewall, tarot };
  * @returns {Layout}
  */
 export function layout(view, width, height, flipped) {
-  const result = TABLES[/** @type {"braid"} */ (view.game)](view, width, height, flipped);
+  cardFace.isLarge = settings.card_face === "large";
+  const result = GAMES[view.game].layout(view, width, height, flipped);
   let z = 0;
   for (const card of result.cards) card.z = z++;
   return result;

@@ -1,5 +1,6 @@
 /** Keyboard control of the table: arrows move between cards, Enter picks up and puts down, letters do the rest. */
 
+import { GAMES } from "../../games/games.js";
 import { all } from "../../shared/dom.js";
 import { shortcutOff } from "../../site/settings.js";
 import { sizeOf } from "../state/cards.js";
@@ -93,7 +94,7 @@ function stopsOf(state) {
 function reachable({ drawn: view }, rect) {
   if (!view || rect.code === null) return false;
   const top = rect.i === sizeOf(view, rect.pile) - 1;
-  return top || (rect.pile[0] === "t" && (view.game === "tarot" || view.game === "stonewall"));
+  return top || (rect.pile[0] === "t" && GAMES[view.game].movesRuns === true);
 }
 
 /** @param {State} state @param {HTMLElement} element */

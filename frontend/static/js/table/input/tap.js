@@ -1,5 +1,6 @@
 /** Meaning of a tap: it picks a card up, puts it down, moves it at once, or turns the stock. */
 
+import { GAMES } from "../../games/games.js";
 import { sizeOf } from "../state/cards.js";
 import { pieceOf } from "../drawing/pieces.js";
 import { choices, offered, shown } from "../state/game.js";
@@ -9,16 +10,13 @@ import { pick, targets } from "./picked-card.js";
 /** @import { Piece, State } from "../state/state.js" */
 /** @import { Choice, Pile, View } from "../state/types.js" */
 
-/** Games whose empty tableau piles are interchangeable. */
-export const INTERCHANGEABLE_COLUMNS = ["stonewall", "tarot"];
-
 /**
  * @param {View} view @param {Choice[]} found the moves of a card
  * @returns {Choice|undefined} the one sensible move: the only one, or the first if all lead to interchangeable piles
  */
 export function onlyMove(view, found) {
   const isAlike = (/** @type {Choice} */ { to }) =>
-    to[0] === "t" && sizeOf(view, to) === 0 && INTERCHANGEABLE_COLUMNS.includes(view.game);
+    to[0] === "t" && sizeOf(view, to) === 0 && GAMES[view.game].hasAlikeColumns === true;
   return found.length === 1 || found.every(isAlike) ? found[0] : undefined;
 }
 

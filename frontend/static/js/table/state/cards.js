@@ -5,13 +5,6 @@
 const FRENCH = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
 const TAROT = { W: "wands", C: "cups", S: "swords", P: "pentacles" };
 
-/** Suits of the foundations in games that fix them, in order. @type {Record<string, string[]>} */
-export const FOUNDATIONS = {
-  tarot: ["wands", "cups", "swords", "pentacles", "trumps"],
-  stonewall: Object.values(FRENCH),
-  labyrinth: Object.values(FRENCH),
-};
-
 /** @param {string} game */
 export const deckOf = (game) => (game === "tarot" ? "tarot" : "french");
 

@@ -3,7 +3,8 @@
  * server decides what is legal, and a card turned up by a move stays face down here until the server names it.
  */
 
-import { FOUNDATIONS, sizeOf, suitOf } from "./cards.js";
+import { GAMES } from "../../games/games.js";
+import { sizeOf, suitOf } from "./cards.js";
 
 /** @import { Card, Choice, Pile, Token, View } from "./types.js" */
 
@@ -50,7 +51,7 @@ export function likelyFoundation(view, card) {
   const names = Object.keys(view.piles).filter((name) => name[0] === "f");
   if (card === null) return names[0];
   const suit = suitOf(card, view.game);
-  const suits = FOUNDATIONS[view.game];
+  const { suits } = GAMES[view.game];
   if (suits) return `f${suits.indexOf(suit)}`;
   const near = (/** @type {Card} */ top) => {
     const ranks = [...ORDER].filter((rank) => rank !== "P" && rank !== "N");

@@ -1,8 +1,6 @@
 /** Spacing of fanned piles, with readable indices. */
 
-import { settings } from "../../../site/settings.js";
-
-/** @import { Pile, View } from "../../state/types.js" */
+/** @import { Pile, View } from "../table/state/types.js" */
 /** @import { Grid } from "./grid.js" */
 
 /** Comfortable steps between the cards of a fan, in shares of their height. */
@@ -10,8 +8,11 @@ const EASY = { index: 0.25, large: 0.36, back: 0.12 };
 /** Minimum steps: a covered card shows its whole index, a back only that it is there. */
 const LEAST = { index: 0.235, large: 0.325, back: 0.05 };
 
+/** The player's choice of cards, which the table sets before each layout. */
+export const cardFace = { isLarge: false };
+
 /** @param {number} w card width in pixels @returns {boolean} whether cards show the large index of small cards */
-export const small = (w) => w < 66 || settings.card_face === "large";
+export const small = (w) => w < 66 || cardFace.isLarge;
 
 /** @param {typeof EASY} steps @param {Grid} grid @param {string|null} card @returns {number} pixels to the next card */
 const stepAfter = (steps, { w, h }, card) => (card === null ? steps.back : small(w) ? steps.large : steps.index) * h;

@@ -1,23 +1,18 @@
-/** Replay of a record from its seed, with the rules in this folder: docs/records.md. */
+/** Replay of a record from its seed, with the rules in `js/games`: docs/records.md. */
 
-import { deckOf, variantOf } from "../shuffle.js";
-import { braid } from "./braid.js";
-import { labyrinth } from "./labyrinth.js";
-import { plot } from "./plot.js";
-import { cardsUp, copied } from "./state.js";
-import { stonewall } from "./stonewall.js";
-import { tarot } from "./tarot.js";
+import { GAMES } from "../games/games.js";
+import { cardsUp, copied } from "../games/position.js";
+import { deckOf, variantOf } from "./shuffle.js";
 
-/** @import { TalonRecord } from "../documents.js" */
-/** @import { Answer } from "../findings.js" */
-/** @import { Variant } from "../shuffle.js" */
-/** @import { Rules, State } from "./state.js" */
+/** @import { TalonRecord } from "./documents.js" */
+/** @import { Answer } from "./findings.js" */
+/** @import { Variant } from "./shuffle.js" */
+/** @import { Game } from "../games/games.js" */
+/** @import { State } from "../games/position.js" */
 
 /** The version of these rules. */
 export const VERSION = 1;
 const MOST_TOKENS = 5000;
-
-const GAMES = /** @type {Record<string, Rules>} */ ({ braid, labyrinth, plot, stonewall, tarot });
 
 /** A table that plays tokens. */
 export class Table {
@@ -29,20 +24,21 @@ export class Table {
   /** True once a move that revealed a card has been undone. */
   hasUndoneReveal = false;
 
-  /** @param {Rules} rules @param {State} state */
-  constructor(rules, state) {
+  /** @param {Game} game @param {State} state */
+  constructor({ rules, covered }, state) {
     this.rules = rules;
+    this.covered = covered;
     this.state = state;
     this.unseen = this.#hidden();
   }
 
-  /** Cards that the position hides: in the stock, under the reserve of The Plot, and face down. */
+  /** Cards that the position hides: in the stock, in a covered pile, and face down. */
   #hidden() {
     const { piles, down } = this.state;
     const faceDown = Object.entries(down).flatMap(([pile, places]) => places.map((place) => piles[pile][place]));
     return {
       stock: (piles.s ?? []).length,
-      under: this.rules === plot ? Math.max(0, piles.r.length - 1) : 0,
+      under: this.covered ? Math.max(0, piles[this.covered].length - 1) : 0,
       faceDown,
     };
   }
@@ -98,8 +94,7 @@ export class Table {
 /** Deals the table of a seed. @param {{variant?: unknown, game?: unknown, options?: unknown, seed: string}} of */
 export async function dealtTable(of) {
   const { game, options } = /** @type {Variant} */ (variantOf(of));
-  const rules = GAMES[game];
-  return new Table(rules, rules.deal(await deckOf(game, of.seed), options));
+  return new Table(GAMES[game], GAMES[game].rules.deal(await deckOf(game, of.seed), options));
 }
 
 /** @param {TalonRecord} record @returns {Promise<Answer>} in the server's format, with `undone_reveal` */

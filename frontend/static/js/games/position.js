@@ -1,14 +1,21 @@
 /**
- * Shared parts of the five games: the table as plain lists, written for readability and independent of the server's
+ * Shared parts of the games' rules: the table as plain lists, written for readability and independent of the server's
  * engine.
  */
 
-/** @import { Options } from "../shuffle.js" */
-
 export const SUITS = "SHDC";
 export const RANKS = "A23456789TJQK";
+export const TAROT_RANKS = "A23456789TPNQK";
+
+/** @param {string} ranks @param {string} suits */
+const cards = (ranks, suits) => [...suits].flatMap((suit) => [...ranks].map((rank) => rank + suit));
+
+/** The decks before the shuffle. */
+export const FRENCH = cards(RANKS, SUITS);
+export const TAROT = [...cards(TAROT_RANKS, "WCSP"), ...Array.from({ length: 22 }, (_, trump) => `M${trump}`)];
 
 /**
+ * @typedef {Record<string, boolean | number | string>} Options
  *
  * @typedef {object} State one table
  * @property {Options} options

@@ -2,7 +2,7 @@
 
 import { spaced } from "./card-spacing.js";
 
-/** @import { CardRect, Pile, Slot, View } from "../../state/types.js" */
+/** @import { CardRect, Pile, Slot, View } from "../table/state/types.js" */
 
 export const RATIO = 1.4;
 const GAP = 0.13;
@@ -126,7 +126,7 @@ export class Plan {
 
   /**
    * @param {number} width of the whole area @param {boolean} flipped
-   * @returns {import("../../state/types.js").Layout}
+   * @returns {import("../table/state/types.js").Layout}
    */
   done(width, flipped) {
     const { w, h } = this.grid;
@@ -142,12 +142,6 @@ export class Plan {
     return { w, h, slots: this.slots, cards: this.cards };
   }
 }
-
-/**
- * @param {string} letter @param {number} from @param {number} to @returns {Pile[]} the piles from `from` up to,
- *   excluding, `to`
- */
-export const run = (letter, from, to) => Array.from({ length: to - from }, (_, k) => `${letter}${from + k}`);
 
 /** The grid with the widest cards; the first one in a tie. @param {Grid[]} grids @returns {number} its index */
 export function roomiest(grids) {
