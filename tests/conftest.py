@@ -30,6 +30,7 @@ from games.core import limits
 from games.db import shared_cache
 from games.db.shared_cache import CACHES, Cached, ProcessCache, SharedCache
 from tests.config.running import run
+from tests.control import QUICK_HASHERS
 from tests.once import made_from
 from tests.postgres import ServerAddress, make_cluster, new_database, running_postgres
 from tests.requirements import REDIS_URL, check_needs, link_programs, mark_fixture_needs, needs_of
@@ -137,8 +138,8 @@ def drawn_deals(settings: Settings) -> None:
 
 @pytest.fixture(autouse=True)
 def quick_passwords(settings: Settings) -> None:
-    """Use cheap password hashes; real ones take a third of a second each."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    """Use cheap password hashes."""
+    settings.PASSWORD_HASHERS = QUICK_HASHERS
 
 
 @pytest.fixture(autouse=True)

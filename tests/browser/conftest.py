@@ -248,10 +248,8 @@ def noted_errors(context: Any, complaints: list[str]) -> Iterator[None]:
     context.remove_listener("weberror", note_error)
 
 
-def sound_answered(url: str) -> Any:
-    """Return the storage of a browser that was offered sound: the offer moves the cards."""
-    stored = [{"name": "talon.sound-offer", "value": "answered"}]
-    return {"cookies": [], "origins": [{"origin": url, "localStorage": stored}]}
+#: Makes a browser one that was offered sound: the offer moves the cards.
+SOUND_ANSWERED = "try { localStorage['talon.sound-offer'] = 'answered'; } catch {}"
 
 
 class Tabs:
@@ -272,15 +270,20 @@ class Tabs:
         reduced_motion: str = "reduce",
         context: Any = None,
         fresh: bool = False,
+        sound_offered: bool = True,
         session: str = "",
         **options: Any,
     ) -> Any:
-        """Open a page in a context of its own, or as another tab of `context`; `session` signs a player in."""
+        """Open a page in a context of its own, or as another tab of `context`.
+
+        `session` signs a player in. Without `sound_offered`, the table will offer sound.
+        """
         measure = {"width": width, "height": height}
         if context is not None:
             page = context.new_page()
-        elif fresh or options:
-            page = self._new_context(viewport=measure, reduced_motion=reduced_motion, **options).new_page()
+        elif fresh or options or not sound_offered:
+            options |= {"viewport": measure, "reduced_motion": reduced_motion}
+            page = self._new_context(sound_offered=sound_offered, **options).new_page()
             self._watch(page.context)
         else:
             page = self._idle.pop() if self._idle else self._new_context(reduced_motion="reduce").new_page()
@@ -304,10 +307,11 @@ class Tabs:
         for context in self._contexts:
             context.close()
 
-    def _new_context(self, **options: Any) -> Any:
-        usual = {"service_workers": "block", "storage_state": sound_answered(self._site.url)}
-        context = self._chromium.new_context(base_url=self._site.url, **{**usual, **options})
+    def _new_context(self, *, sound_offered: bool = True, **options: Any) -> Any:
+        context = self._chromium.new_context(base_url=self._site.url, **{"service_workers": "block", **options})
         context.set_default_timeout(PATIENCE_MS)
+        if sound_offered:
+            context.add_init_script(SOUND_ANSWERED)
         return context
 
     def _watch(self, context: Any) -> None:
@@ -322,7 +326,6 @@ class Tabs:
         page.unroute_all(behavior="ignoreErrors")
         page.goto("/healthz")
         page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-        page.evaluate("localStorage.setItem('talon.sound-offer', 'answered')")
         page.mouse.up()
         page.mouse.move(0, 0)
         page.context.clear_cookies()

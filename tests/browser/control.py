@@ -12,6 +12,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
+from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
 
@@ -30,10 +31,12 @@ from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking
 from games.rules import CATALOGUE, Record, commitment
 from tests.browser.players import inhabit
-from tests.control import serve
+from tests.control import QUICK_HASHERS, serve
 from tests.factories import make_deal, session_of
 from tests.games.explorer.played import finished, winner
 from tests.games.races import storms
+
+settings.PASSWORD_HASHERS = QUICK_HASHERS
 
 
 def make_deals(seeds: dict[str, str], old: dict[str, Any], old_day: str) -> None:

@@ -24,6 +24,7 @@ from django.utils.translation import trans_real
 from uvicorn import server
 
 from config.processes import embedded
+from tests.control import QUICK_HASHERS
 
 #: Code of a language that Django has and the site does not.
 LONG_TEXTS = "eo"
@@ -80,6 +81,7 @@ def _prepare(set_prefix: bool = True) -> None:
 
     limits.RATES["guest"] = limits.RATES["spoil_network"] = "10000/10m"
     pace.POINT_MS = pace.AGAIN_MS = 30  # type: ignore[misc]  # so that a test may win in seconds
+    settings.PASSWORD_HASHERS = QUICK_HASHERS
     settings.ACCOUNT_REAUTHENTICATION_TIMEOUT = 3600  # a test may look at all pages of a member
     languages = {**dict(settings.LANGUAGES), LONG_TEXTS: "Long texts"}
     patch.object(trans_real, "get_languages", lambda: languages).start()

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import sync_playwright
 
-from tests.browser.conftest import ARGUMENTS, ROOT, Site, serve, sound_answered
+from tests.browser.conftest import ARGUMENTS, ROOT, SOUND_ANSWERED, Site, serve
 from tests.browser.table_driver import Mouse, Player, sign_up
 from tests.requirements import CHROMIUM
 
@@ -73,8 +73,9 @@ def play(page: Any, variant: str, line: list[str], share: float = 1, *, thinks: 
 @contextmanager
 def visitor(browser: Any, url: str) -> Iterator[Any]:
     """A page in its own browser context."""
-    with browser.new_context(base_url=url, reduced_motion="reduce", storage_state=sound_answered(url)) as context:
+    with browser.new_context(base_url=url, reduced_motion="reduce") as context:
         context.set_default_timeout(PATIENCE_MS)
+        context.add_init_script(SOUND_ANSWERED)
         yield context.new_page()
 
 

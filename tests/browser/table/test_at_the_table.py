@@ -53,7 +53,7 @@ def test_one_tap_moves_a_card_with_one_place_to_go(visit: Visit) -> None:
 
 @pytest.mark.parametrize("answer", ["Yes", "No thanks"])
 def test_sound_is_offered_once(visit: Visit, answer: str) -> None:
-    page = visit("/play/labyrinth/", **PHONE, storage_state={})
+    page = visit("/play/labyrinth/", **PHONE, sound_offered=False)
     player = start_game(page)
     token = won_record("labyrinth")["tokens"][0]
     player.play(token)
@@ -78,7 +78,7 @@ def test_sound_is_offered_once(visit: Visit, answer: str) -> None:
 
 
 def test_sound_is_offered_in_one_game_only(visit: Visit) -> None:
-    page = visit("/play/labyrinth/", storage_state={})
+    page = visit("/play/labyrinth/", sound_offered=False)
     for path in ("/play/labyrinth/", "/play/stonewall/"):
         page.goto(path)
         player = start_game(page)
