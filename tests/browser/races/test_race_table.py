@@ -259,35 +259,3 @@ def test_other_players_at_a_daily_deal_are_shown_unless_hidden(visit: Visit) -> 
     one.reload()
     one.wait_for_selector("#felt .card")
     assert not one.is_visible(".lanes-panel")
-
-
-def test_the_pace_compares_times_at_equal_cards_up(visit: Visit) -> None:
-    page = visit("/")
-    from_sources(page)
-    found = page.evaluate(
-        """async () => {
-          const { Pace, spanText } = await import("/static/js/table/social/pace.js");
-          const pace = new Pace({ name: "", points: [[0, 4], [5000, 5], [9000, 7], [20000, 10]] });
-          pace.note(100, 4, true);
-          const found = [pace.difference(1000, 4)];
-          pace.note(3000, 5);
-          found.push(pace.difference(3500, 5), pace.difference(8500, 5), pace.difference(12000, 5));
-          pace.note(12000, 8);
-          found.push(pace.difference(12000, 8), pace.difference(12000, 11) === Infinity, pace.cardsAt(8000));
-          const came = new Pace({ name: "", points: [[0, 0], [4000, 2]] });
-          came.note(3000, 1);
-          found.push(came.difference(3000, 1), came.difference(6000, 1));
-          const smooth = new Pace({ name: "", points: [[0, 0], [10000, 1]] });
-          smooth.note(0, 0, true);
-          smooth.smoothed(0, 0);
-          smooth.note(1000, 1);
-          const first = smooth.smoothed(1000, 1);
-          found.push(0 < first && first < smooth.smoothed(2000, 1) && smooth.smoothed(60000, 1) > 8900);
-          return [...found, spanText(-72400, false), spanText(4230, true), spanText(4230, false)];
-        }"""
-    )
-    assert found == [0, 2000, 500, -3000, 8000, True, 5, None, -2000, True, "1:12", "4.2 s", "4 s"]
-    page.click(".languages button[value=de]")
-    page.wait_for_selector("html[lang=de]")
-    spans = "async () => (await import('/static/js/table/social/pace.js')).spanText(4230, true)"
-    assert page.evaluate(spans) == "4,2 s"

@@ -16,7 +16,7 @@ from games.core.errors import ErrorCode
 from games.live import frames, protocol
 from games.live.attempt_state import AttemptState, PauseState, now_ms
 from games.rules import CATALOGUE, Record, Table
-from tests.browser.conftest import PATIENCE_MS, Visit, from_sources, noted_errors
+from tests.browser.conftest import PATIENCE_MS, noted_errors
 from tests.browser.table_driver import Mouse, Player, deal, won_record
 
 END_MS = 754_000
@@ -388,25 +388,6 @@ def test_a_signed_out_player_is_notified(seat: Callable[[Server], Any]) -> None:
     page.wait_for_selector("#lost:not([hidden])")
     assert page.inner_text("#lost-text") == "You've been signed out. Reload the page to continue."
     assert page.is_hidden("#notice")
-
-
-def test_retries_slow_down_until_a_connection_lasts(visit: Visit) -> None:
-    page = visit(fresh=True)
-    from_sources(page)
-    page.add_init_script("Math.random = () => 0.5")
-    page.clock.install()
-    page.goto("/verify/")
-    waits = page.evaluate(
-        """async () => {
-          const {Backoff} = await import("/static/js/shared/backoff.js");
-          globalThis.backoff = new Backoff(100, 1000);
-          return Array.from({length: 7}, () => { backoff.stands(); return Math.round(backoff.lost()); });
-        }"""
-    )
-    assert waits == [100, 180, 324, 583, 1000, 1000, 1000]
-    page.evaluate("backoff.stands()")
-    page.clock.run_for(20_000)
-    assert page.evaluate("backoff.lost()") == 100
 
 
 def test_a_win_with_reduced_motion_is_not_celebrated(seat: Callable[[Server], Any]) -> None:
