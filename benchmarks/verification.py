@@ -206,13 +206,13 @@ def natural_wins(easy: Easy, first: int, number: int) -> Iterator[tuple[Deal, tu
 
 def win(deal: Deal, tokens: Sequence[str], number: int) -> Attempt:
     """Create a win at a human pace."""
-    from games.fairplay.copies import line_of
+    from games.fairplay.copies import digest_of
     from games.rules import open_table
 
     pace = random.Random(number)
     clock = list(itertools.accumulate(pace.randrange(500, 2500) for _ in tokens))
-    sketch = line_of(open_table(deal.variant, bytes(deal.seed)), tokens)
-    return finished(deal, tokens, clock, "won", started_at=NOON + timedelta(seconds=number), line=sketch)
+    sketch = digest_of(open_table(deal.variant, bytes(deal.seed)), tokens)
+    return finished(deal, tokens, clock, "won", started_at=NOON + timedelta(seconds=number), decisions_digest=sketch)
 
 
 def warm_up(deals: list[Deal]) -> None:

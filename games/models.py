@@ -145,8 +145,8 @@ class Attempt(models.Model):
     hinted = models.BooleanField(default=False, db_default=False, editable=False)
     # [first_n, last_n] of each run of tokens that the server played itself.
     auto_runs = models.JSONField(default=list, blank=True)
-    # Digest of a ranked win's decisions, used to find copies (games.fairplay.copies); null if not compared.
-    line = models.BinaryField(null=True, editable=False)
+    # Of a ranked win, used to find copies (games.fairplay.copies); null if not compared.
+    decisions_digest = models.BinaryField(null=True, editable=False, db_column="line")
 
     class Meta:
         constraints = [
@@ -165,9 +165,14 @@ class Attempt(models.Model):
             models.Index(fields=["state", "finished_at"], name="attempt_sweep"),
             models.Index(fields=["state", "deadline"], name="attempt_due"),
             models.Index(fields=["player", "-started_at"], name="attempt_history"),
-            # The parts of the sketch at the start of a line (games.fairplay.copies).
+            # The parts of the sketch at the start of a digest (games.fairplay.copies).
             *(
-                models.Index("deal", Substr("line", at, 4), condition=Q(line__isnull=False), name=f"attempt_line_{at}")
+                models.Index(
+                    "deal",
+                    Substr("decisions_digest", at, 4),
+                    condition=Q(decisions_digest__isnull=False),
+                    name=f"attempt_line_{at}",
+                )
                 for at in (1, 5, 9, 13)
             ),
         ]

@@ -103,7 +103,7 @@ def after_game(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
     :raises PermissionDenied: to all but the game's player.
     """
-    games = Attempt.objects.select_related("deal").defer("record", "line", "deal__solution")
+    games = Attempt.objects.select_related("deal").defer("record", "decisions_digest", "deal__solution")
     found = get_object_or_404(games, public_id=attempt)
     if found.player_id != player_id(request):
         raise PermissionDenied

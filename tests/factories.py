@@ -26,7 +26,7 @@ from games.attempts.lifecycle import deal_table
 from games.core.ladders import Ladder
 from games.deals.certification import winning_record
 from games.deals.difficulty import longest_par
-from games.fairplay.copies import line_of
+from games.fairplay.copies import digest_of
 from games.fairplay.pace import FREE_TOKENS, plays
 from games.models import Attempt, Deal, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION, End, Record, RulesError, commitment, open_table
@@ -254,7 +254,7 @@ def finished(
         state=state,
         started_at=started_at,
         finished_at=started_at + timedelta(milliseconds=record.end.ms),
-        line=won_line(record) if ranked else None,
+        decisions_digest=digest_of_win(record) if ranked else None,
         **fields,
     )
 
@@ -267,7 +267,7 @@ def settled(of: Deal, who: Any = None, **fields: Any) -> Attempt:
     return attempt
 
 
-def won_line(record: Record) -> bytes | None:
+def digest_of_win(record: Record) -> bytes | None:
     """Return the sketch that closing an attempt with this record stores."""
     table = record.open_table()
     try:
@@ -275,7 +275,7 @@ def won_line(record: Record) -> bytes | None:
             table.push(token)
     except RulesError:
         return None
-    return line_of(record.open_table(), table.moves) if table.is_won else None
+    return digest_of(record.open_table(), table.moves) if table.is_won else None
 
 
 def listed(

@@ -23,7 +23,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.core.registry import Providers
 from games.db.players import Player, people
 from games.db.replicas.write_positions import wrote
-from games.fairplay.copies import line_of
+from games.fairplay.copies import digest_of
 from games.models import GRACE, Attempt, Deal, Move, SeenDeal
 from games.rules import End, Record, Table, open_table
 
@@ -45,7 +45,7 @@ AT_A_TIME: Final = 5.0
 How = Literal["won", "resigned", "closed"]
 
 #: Fields of the attempt that a close writes.
-_CLOSING: Final = ("record", "auto_runs", "line", "state", "end", "finished_at", "paused_at", "paused_ms")
+_CLOSING: Final = ("record", "auto_runs", "decisions_digest", "state", "end", "finished_at", "paused_at", "paused_ms")
 
 Origin = Callable[[Attempt], object]
 """Function that stores a new attempt's origin (its `Start` row)."""
@@ -279,7 +279,8 @@ def _close(attempt_id: int, how: How, at: datetime) -> Attempt:
     Move(attempt=attempt, n=len(moves) + 1, token="", ms=end.ms).save(force_insert=True)
     attempt.record = _record(attempt.deal, moves, end).to_bytes()
     attempt.auto_runs = auto_runs(moves)
-    attempt.line = line_of(deal_table(attempt.deal), table.moves) if attempt.ranked and table.is_won else None
+    compared = attempt.ranked and table.is_won
+    attempt.decisions_digest = digest_of(deal_table(attempt.deal), table.moves) if compared else None
     attempt.state = Attempt.State.PENDING
     attempt.end = end.how
     attempt.finished_at = attempt.started_at + timedelta(milliseconds=end.ms + attempt.paused_ms)

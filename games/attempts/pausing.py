@@ -58,4 +58,4 @@ def end_pause(attempt: Attempt, at: datetime) -> None:
 
 
 def _locked(attempt_id: int) -> Attempt:
-    return Attempt.objects.select_for_update().defer("record", "line").get(pk=attempt_id)
+    return Attempt.objects.select_for_update().defer("record", "decisions_digest").get(pk=attempt_id)

@@ -25,7 +25,7 @@ class Judgement:
     state: Attempt.State
     reasons: list[VerdictReason]
     replay: Replay | None = None
-    line: bytes | None = None
+    decisions_digest: bytes | None = None
 
 
 def judge(attempt: Attempt) -> Judgement:
@@ -72,8 +72,9 @@ def _read(attempt: Attempt) -> tuple[Judgement, Record | None]:
     refusal = _refusal(attempt, replayed)
     if refusal:
         return Judgement(Attempt.State.REJECTED, [refusal], replayed), record
-    line = copies.line_of(record.open_table(), replayed.table.moves) if attempt.ranked and replayed.won else None
-    return Judgement(Attempt.State.VERIFIED, [], replayed, line), record
+    compared = attempt.ranked and replayed.won
+    digest = copies.digest_of(record.open_table(), replayed.table.moves) if compared else None
+    return Judgement(Attempt.State.VERIFIED, [], replayed, digest), record
 
 
 def compare(
@@ -89,11 +90,15 @@ def compare(
     """
     overrides = overrides or {}
     judged = _with_links(judged, account_links.SAME_DEVICE, [attempt for attempt, _judgement in judged])
-    wins = [(attempt, judgement.line) for attempt, judgement in judged if attempt.ranked and judgement.line]
+    wins = [
+        (attempt, judgement.decisions_digest)
+        for attempt, judgement in judged
+        if attempt.ranked and judgement.decisions_digest
+    ]
     judgements = {attempt.pk: judgement for attempt, judgement in judged}
     earlier = copies.may_be_copied(wins, [*judgements, *(overrides.keys() - judgements)]) if wins else {}
     wins.sort(key=lambda win: (win[0].finished_at, win[0].pk))  # a copy is no evidence against later wins
-    for attempt, _line in wins:
+    for attempt, _digest in wins:
         still_valid = [
             win for win in earlier[attempt.pk] if _is_verified(overrides.get(win.pk), judgements.get(win.pk))
         ]

@@ -40,7 +40,7 @@ SHARE: Final = 0.85
 BITS: Final = 10.0
 BITS_OF: Final = {"braid": 14.0}
 
-#: A line starts with a MinHash sketch for lookup: `BANDS` bands of two minimum hashes each. Of the pairs with a
+#: A digest starts with a MinHash sketch for lookup: `BANDS` bands of two minimum hashes each. Of the pairs with a
 #: similarity of 0.85, 99 in 100 share a band; at 0.9, all but 1 in 700.
 BANDS: Final = 4
 BAND_BYTES: Final = 4
@@ -56,11 +56,11 @@ class Earlier(NamedTuple):
 
     pk: int
     public_id: UUID
-    line: bytes
+    decisions_digest: bytes
 
 
-def line_of(table: Table, moves: Sequence[str]) -> bytes | None:
-    """Return the line of a won game: its sketch, then its decisions. Changes the table, where the moves start.
+def digest_of(table: Table, moves: Sequence[str]) -> bytes | None:
+    """Return the digest of a won game: its sketch, then its decisions. Changes the table, where the moves start.
 
     Return None for games where decisions do not distinguish players. The moves contain no undo (`Table.moves`).
     """
@@ -70,9 +70,9 @@ def line_of(table: Table, moves: Sequence[str]) -> bytes | None:
     return _sketch(ordered) + struct.pack(f">{len(ordered)}H", *ordered) if ordered else None
 
 
-def decided(line: bytes) -> frozenset[int]:
-    """Return the decisions in a line."""
-    return frozenset(struct.unpack(f">{(len(line) - _HEAD) // 2}H", line[_HEAD:]))
+def decided(digest: bytes) -> frozenset[int]:
+    """Return the decisions in a digest."""
+    return frozenset(struct.unpack(f">{(len(digest) - _HEAD) // 2}H", digest[_HEAD:]))
 
 
 def _sketch(choices: Iterable[int]) -> bytes:
@@ -154,9 +154,9 @@ def may_be_copied(wins: Sequence[tuple[Attempt, bytes]], judged: Sequence[int]) 
         attempt.pk: [
             Earlier(row[0], UUID(str(row[1])), bytes(row[2]))
             for row in rows
-            if row[3] in accounts and _looks_like(attempt, line, row[2])
+            if row[3] in accounts and _looks_like(attempt, digest, row[2])
         ]
-        for (attempt, line), rows in zip(wins, results, strict=True)
+        for (attempt, digest), rows in zip(wins, results, strict=True)
     }
 
 
@@ -170,22 +170,22 @@ def copies_since(verified: Sequence[tuple[Attempt, bytes]], since: datetime) -> 
     results = run_in_order([_others_like(*win, condition, [stored(since)]) for win in verified])
     return {
         max((read_time(row[4]), row[0]), (attempt.finished_at, attempt.pk))[1]
-        for (attempt, line), rows in zip(verified, results, strict=True)
+        for (attempt, digest), rows in zip(verified, results, strict=True)
         for row in rows
-        if _looks_like(attempt, line, row[2])
+        if _looks_like(attempt, digest, row[2])
     }
 
 
-def _looks_like(attempt: Attempt, line: bytes, other: bytes) -> bool:
-    return likeness(decided(bytes(other)), decided(line)) >= minimum_likeness(attempt.deal.game)
+def _looks_like(attempt: Attempt, digest: bytes, other: bytes) -> bool:
+    return likeness(decided(bytes(other)), decided(digest)) >= minimum_likeness(attempt.deal.game)
 
 
-def _others_like(attempt: Attempt, line: bytes, condition: str, parameters: Sequence[object]) -> Statement:
-    """Build the query for other players' ranked wins at a deal that share a band of the sketch with a line.
+def _others_like(attempt: Attempt, digest: bytes, condition: str, parameters: Sequence[object]) -> Statement:
+    """Build the query for other players' ranked wins at a deal that share a band of the sketch with a digest.
 
     `condition` is an extra condition; its parameters are the attempt's finish time and id, then `parameters`.
     """
-    parts = [line[at : at + BAND_BYTES] for at in range(0, _HEAD, BAND_BYTES)]
+    parts = [digest[at : at + BAND_BYTES] for at in range(0, _HEAD, BAND_BYTES)]
     values = [attempt.deal_id, *parts, attempt.player_id, stored(attempt.finished_at), attempt.pk, *parameters]
     return f"{_others()} AND {condition}", values
 
@@ -196,9 +196,10 @@ def _others() -> str:
     longer to compose it than the database takes to run it.
     """
     cut = "SUBSTRING" if connection.vendor == "postgresql" else "SUBSTR"
-    parts = " OR ".join(f"{cut}(a.line, {at + 1}, {BAND_BYTES}) = %s" for at in range(0, _HEAD, BAND_BYTES))
+    digest = Attempt._meta.get_field("decisions_digest").column
+    parts = " OR ".join(f"{cut}(a.{digest}, {at + 1}, {BAND_BYTES}) = %s" for at in range(0, _HEAD, BAND_BYTES))
     return (
-        "SELECT a.id, a.public_id, a.line, a.player_id, a.finished_at "  # noqa: S608 - names of our own
-        f"FROM {Attempt._meta.db_table} a WHERE a.line IS NOT NULL AND a.deal_id = %s AND ({parts}) "
+        f"SELECT a.id, a.public_id, a.{digest}, a.player_id, a.finished_at "  # noqa: S608 - names of our own
+        f"FROM {Attempt._meta.db_table} a WHERE a.{digest} IS NOT NULL AND a.deal_id = %s AND ({parts}) "
         "AND a.player_id <> %s AND a.ranked"
     )

@@ -161,7 +161,7 @@ def _page_key(listing: Listing) -> str:
 def _waiting_attempts(deal: Deal) -> QuerySet[Attempt]:
     listed = get_user_model().objects.listed_at("player")
     waiting = Attempt.objects.filter(listed, deal=deal, ranked=True, state__in=_WAITING_STATES)
-    return waiting.select_related("player").defer("record", "line").order_by("finished_at", "id")
+    return waiting.select_related("player").defer("record", "decisions_digest").order_by("finished_at", "id")
 
 
 def _waiting_entry(attempt: Attempt) -> BoardRow:

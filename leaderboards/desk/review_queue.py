@@ -73,7 +73,7 @@ def queue(now: datetime | None = None) -> Queue:
     now = now or timezone.now()
     review = Attempt.objects.filter(state=Attempt.State.REVIEW)
     appealed = set(open_appeals().filter(attempt__state=Attempt.State.REVIEW).values_list("attempt_id", flat=True))
-    rows = review.select_related("deal", "player").defer("record", "line")
+    rows = review.select_related("deal", "player").defer("record", "decisions_digest")
     found = [*rows.filter(pk__in=appealed), *rows.exclude(pk__in=appealed).order_by("-finished_at")[:READ]]
     places = places_of(found)
     ready = (_waiting(attempt, places.get(attempt.pk), now, is_appealed=attempt.pk in appealed) for attempt in found)

@@ -46,7 +46,7 @@ def noted_places(now: datetime | None = None) -> list[NotedPlace]:
     attempts = attempts.select_related("deal", "player")
     places = [
         NotedPlace(attempt, titles.deal_title(attempt.deal.variant, attempt.deal.game), signs)
-        for attempt in attempts.defer("record", "line").order_by("-finished_at")
+        for attempt in attempts.defer("record", "decisions_digest").order_by("-finished_at")
         if (signs := _signs(attempt, msgspec.convert(figures[attempt.pk], Foresight)))
     ]
     return sorted(places, key=lambda place: -len(place.signs))[:SHOWN]

@@ -144,7 +144,7 @@ def counted(players: Iterable[UUID], attempts: Iterable[UUID]) -> list[Attempt]:
     counting = Q(ranked=True) | Q(deal__for_race=True, deadline__isnull=False)
     chosen = Q(public_id__in=list(attempts)) | (Q(player__public_id__in=list(players)) & counting)
     found = Attempt.objects.filter(chosen, state__in=JUDGED).select_related("deal", "player")
-    return list(found.defer("record", "line").order_by("player_id", "-started_at"))
+    return list(found.defer("record", "decisions_digest").order_by("player_id", "-started_at"))
 
 
 def attempt_group(found: Sequence[Attempt]) -> AttemptGroup:
@@ -159,7 +159,7 @@ def _linked(attempt: Attempt, *, may_compare: bool) -> list[Linked]:
     earlier = [entry["attempt"] for entry in attempt.reasons if "attempt" in entry]
     copied = Attempt.objects.filter(public_id__in=earlier).select_related("deal", "player")
     on_device, on_network, in_race = (
-        others.select_related("deal", "player").defer("record", "line")
+        others.select_related("deal", "player").defer("record", "decisions_digest")
         for others in (
             account_links.linked_to(attempt),
             account_links.on_network_of(attempt),
@@ -188,11 +188,12 @@ def _when(other: Attempt, attempt: Attempt) -> str:
 
 def _accused_by(attempt: Attempt) -> list[Attempt]:
     """Return the attempts at the deal that were flagged as similar to this one."""
-    doubted = Attempt.objects.filter(deal=attempt.deal_id, ranked=True, line__isnull=False).exclude(reasons=[])
-    reasons = doubted.order_by("finished_at", "pk").values_list("pk", "reasons")[:READ]
+    compared = Attempt.objects.filter(deal=attempt.deal_id, ranked=True, decisions_digest__isnull=False)
+    reasons = compared.exclude(reasons=[]).order_by("finished_at", "pk").values_list("pk", "reasons")[:READ]
     own = str(attempt.public_id)
     found = [pk for pk, entries in reasons if any(entry.get("attempt") == own for entry in entries)][:LINKED]
-    return list(Attempt.objects.filter(pk__in=found).select_related("deal", "player").defer("record", "line"))
+    accused = Attempt.objects.filter(pk__in=found).select_related("deal", "player")
+    return list(accused.defer("record", "decisions_digest"))
 
 
 def _link(other: Attempt, why: str, attempt: Attempt, *, may_compare: bool) -> Linked:

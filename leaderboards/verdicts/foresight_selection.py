@@ -77,7 +77,7 @@ def _top_places(listing: Listing) -> list[int]:
     reviewed = Attempt.objects.filter(
         deal=listing.scope, ladder=listing.ladder, ranked=True, state=Attempt.State.REVIEW
     )
-    reviewed = reviewed.defer("record", "line")
+    reviewed = reviewed.defer("record", "decisions_digest")
     places += [place for attempt in reviewed if (place := _place(attempt, board)) is not None]
     return [pk for _key, _finished_at, pk in sorted(places)[:number]]
 

@@ -31,4 +31,4 @@ def _gather(attempt_id: int, limit: int) -> list[int]:
 
 
 def _with_deals() -> QuerySet[Attempt]:
-    return Attempt.objects.select_related("deal").defer("line", "deal__solution")
+    return Attempt.objects.select_related("deal").defer("decisions_digest", "deal__solution")

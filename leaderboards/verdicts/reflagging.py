@@ -126,7 +126,7 @@ def _codes(reasons: Iterable[VerdictReason]) -> tuple[str, ...]:
 
 
 def _write(judged: _Judged, found: dict[int, Reflagged]) -> set[int]:
-    """Settle differences and update the stored lines; return the ids of the attempts unchanged since they were read.
+    """Settle differences and update the stored digests; return the ids of the attempts unchanged since they were read.
 
     The locks are those of `settle_all`, in its order: a concurrent staff decision waits, or is seen here.
     """
@@ -134,8 +134,9 @@ def _write(judged: _Judged, found: dict[int, Reflagged]) -> set[int]:
         now = _locked(judged)
         current = [(attempt, judgement) for attempt, judgement in judged if now.get(attempt.pk) == _row(attempt)]
         for attempt, judgement in current:
-            if judgement.line != (bytes(attempt.line) if attempt.line is not None else None):
-                Attempt.objects.filter(pk=attempt.pk).update(line=judgement.line)
+            digest = attempt.decisions_digest and bytes(attempt.decisions_digest)
+            if judgement.decisions_digest != digest:
+                Attempt.objects.filter(pk=attempt.pk).update(decisions_digest=judgement.decisions_digest)
         changed = [pair for pair in current if found[pair[0].pk].outcome is ReflagOutcome.CHANGED]
         for state in State:
             cases = [

@@ -47,7 +47,7 @@ State = Attempt.State
 _LOCK: Final = "SELECT id, {fields} FROM {table} WHERE id IN ({ids}) ORDER BY id{lock}"
 _SWAP: Final = (
     "UPDATE {table} SET state = %s, reasons = %s, cards_up = %s, elapsed_ms = %s, "
-    "tokens = %s, line = %s, real_play = %s, verified_at = %s, ladder = COALESCE(ladder, {ladder}) "
+    "tokens = %s, {digest} = %s, real_play = %s, verified_at = %s, ladder = COALESCE(ladder, {ladder}) "
     "WHERE id = %s AND state = %s AND player_id = %s RETURNING id, ladder"
 )
 #: Maximum clock skew between two workers' machines.
@@ -63,7 +63,7 @@ class AttemptVerdict:
     state: State
     reasons: list[VerdictReason]
     score: BoardScore | None
-    line: bytes | None = None
+    decisions_digest: bytes | None = None
     real_play: bool = False
 
     @classmethod
@@ -71,9 +71,9 @@ class AttemptVerdict:
         """Build the verdict that follows from a judgement."""
         played = judgement.replay
         if played is None or not played.ok:
-            return cls(judgement.state, judgement.reasons, None, judgement.line)
+            return cls(judgement.state, judgement.reasons, None, judgement.decisions_digest)
         score, real = BoardScore.of(played), is_real_play(played)
-        return cls(judgement.state, judgement.reasons, score, judgement.line, real)
+        return cls(judgement.state, judgement.reasons, score, judgement.decisions_digest, real)
 
 
 class Case(NamedTuple):
@@ -119,7 +119,11 @@ def _settle_copies(cases: Sequence[Case], started_at: datetime) -> None:
     That happens if both were judged concurrently, or a copy was judged before the win it copies. Staff decisions stay
     in force.
     """
-    won = [(attempt, verdict.line) for attempt, verdict in cases if verdict.line and verdict.state == State.VERIFIED]
+    won = [
+        (attempt, verdict.decisions_digest)
+        for attempt, verdict in cases
+        if verdict.decisions_digest and verdict.state == State.VERIFIED
+    ]
     alike = copies.copies_since(won, started_at - _CLOCKS_DIFFER) if won else set()
     for attempt in Attempt.objects.select_related("deal").filter(pk__in=alike).order_by("pk") if alike else ():
         if attempt.reasons or not copies.can_be_copy(attempt):
@@ -212,10 +216,12 @@ def _swap_statement(case: Case, expected: State, now: datetime) -> Statement:
     # A corrected score keeps the verification time: later deals depend on how long it has been verified.
     stays_verified = expected == verdict.state == State.VERIFIED
     verified_at = (attempt.verified_at if stays_verified else None) or now
-    row = [str(verdict.state), json.dumps(verdict.reasons), *score, verdict.line, verdict.real_play]
+    row = [str(verdict.state), json.dumps(verdict.reasons), *score, verdict.decisions_digest, verdict.real_play]
     row.append(stored(verified_at))
     ladder, figures = ladder_sql(attempt)
-    swap = _SWAP.format(table=Attempt._meta.db_table, ladder=ladder)
+    swap = _SWAP.format(
+        table=Attempt._meta.db_table, digest=Attempt._meta.get_field("decisions_digest").column, ladder=ladder
+    )
     return swap, [*row, *figures, attempt.pk, str(expected), attempt.player_id]
 
 

@@ -101,7 +101,7 @@ def read_rooms(room_ids: Collection[int]) -> dict[int, RoomFacts]:
     shown = Q(room__in=rooms, state__in=(*TO_COME, *RUNNING)) | Q(pk__in=[room.last_race for room in rooms])
     races = Race.objects.filter(shown).select_related("deal").defer("deal__seed", "deal__solution")
     entrants = Entrant.objects.select_related("attempt", "storm").order_by("pk")
-    entrants = entrants.defer("attempt__record", "attempt__line", "storm__puzzles", "storm__missed")
+    entrants = entrants.defer("attempt__record", "attempt__decisions_digest", "storm__puzzles", "storm__missed")
     of_room: dict[int, list[Race]] = {}
     for race in races.prefetch_related(Prefetch("entrants", entrants)).order_by("-number"):
         of_room.setdefault(race.room_id, []).append(race)

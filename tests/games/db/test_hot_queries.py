@@ -24,7 +24,13 @@ from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 5, 17, 0, 0, 1, 250_000, tzinfo=UTC)
-FINISHED: dict[str, Any] = {"state": "verified", "end": "won", "finished_at": NOW, "record": b"\0\xff", "line": b"\1"}
+FINISHED: dict[str, Any] = {
+    "state": "verified",
+    "end": "won",
+    "finished_at": NOW,
+    "record": b"\0\xff",
+    "decisions_digest": b"\1",
+}
 
 
 def fields_of(row: Model | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
-from games.fairplay.copies import decided, is_copy, likeness, line_of, minimum_likeness
+from games.fairplay.copies import decided, digest_of, is_copy, likeness, minimum_likeness
 from games.fairplay.play_decisions import decisions, weighed
 from games.rules import CATALOGUE, IllegalMoveError, Table, open_table
 from games.solver import Budget, Solution, shorten, solve
@@ -185,7 +185,7 @@ def game(variant: str, seed: bytes, tokens: Sequence[str]) -> Game:
     table = open_table(variant, seed)
     for token in tokens:
         table.push(token)
-    return Game(variant, seed, table.moves, line_of(open_table(variant, seed), table.moves) or b"")
+    return Game(variant, seed, table.moves, digest_of(open_table(variant, seed), table.moves) or b"")
 
 
 def sketched(one: Game, other: Game) -> bool:

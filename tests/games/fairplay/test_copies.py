@@ -88,7 +88,7 @@ def test_the_first_of_several_copies_is_named(deal: Deal) -> None:
 def test_a_loss_is_not_flagged(deal: Deal) -> None:
     won(deal)
     lost = factories.finished(deal, tokens=LINE[:-1], started_at=LATER)
-    assert lost.line is None
+    assert lost.decisions_digest is None
     assert judge(lost).state == State.VERIFIED
 
 
@@ -118,7 +118,7 @@ def test_one_of_two_simultaneous_copies_stands(deal: Deal) -> None:
 @database
 def test_an_exhaustive_game_flags_no_natural_player(deal: Deal) -> None:
     """A copied line is similar in both directions: containing the other's decisions among many more is no copy."""
-    decided = copies.decided(copies.line_of(open_table(VARIANT, SEED), LINE) or b"")
+    decided = copies.decided(copies.digest_of(open_table(VARIANT, SEED), LINE) or b"")
     everything = frozenset(range(1 << 16))
     assert copies.likeness(decided, everything) < copies.LIKENESS
     assert copies.likeness(decided, decided) == 1.0
@@ -128,12 +128,12 @@ def test_an_exhaustive_game_flags_no_natural_player(deal: Deal) -> None:
 @database
 def test_lines_with_only_part_of_a_sketch_in_common_differ(deal: Deal) -> None:
     first, other = won(deal, verified_at=LATER), later(deal)
-    line = bytes(other.line or b"")
+    line = bytes(other.decisions_digest or b"")
     assert [one.pk for one in copies.may_be_copied([(other, line)], [])[other.pk]] == [first.pk]
     assert copies.copies_since([(other, line)], LATER) == {other.pk}
     assert copies.copies_since([(other, line)], LATER + timedelta(seconds=1)) == set()
     other_line = line[: copies._HEAD] + b"\xff\xff\xff\xfe"
-    Attempt.objects.filter(pk=first.pk).update(line=other_line)
+    Attempt.objects.filter(pk=first.pk).update(decisions_digest=other_line)
     assert copies.may_be_copied([(other, line)], []) == {other.pk: []}
     assert copies.copies_since([(other, line)], LATER) == set()
 
@@ -153,14 +153,14 @@ def test_a_copy_shares_nearly_all_decisions_of_its_game(variant: str, common: in
     first, other = (factories.finished(deal, state=State.VERIFIED, started_at=at) for at in (NOON, LATER))
     sketch = copies._sketch(range(20))
     mine, theirs = (sketch + struct.pack(f">{count}H", *range(count)) for count in (common, 20))
-    Attempt.objects.filter(pk=first.pk).update(line=theirs)
+    Attempt.objects.filter(pk=first.pk).update(decisions_digest=theirs)
     assert [one.pk for one in copies.may_be_copied([(other, mine)], [])[other.pk]] == [first.pk] * is_alike
 
 
 @database
 def test_only_others_verified_ranked_wins_are_compared(deal: Deal) -> None:
     first, copy = won(deal, verified_at=LATER), later(deal, state=State.VERIFIED, verified_at=LATER)
-    line = bytes(copy.line or b"")
+    line = bytes(copy.decisions_digest or b"")
     # Starting from either game, the later one is found, whenever it was verified.
     assert copies.copies_since([(first, line)], LATER + timedelta(hours=1)) == {copy.pk}
     assert copies.copies_since([(copy, line)], LATER) == {copy.pk}
@@ -197,7 +197,11 @@ def test_the_sketch_stored_at_closing_equals_the_verdicts(deal: Deal) -> None:
     tokens = disguised(VARIANT, SEED, LINE, Random(2))
     Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(tokens, 1))
     closed = close_attempt(attempt.pk, "won")
-    assert closed.line == judge_alone(closed).line == copies.line_of(open_table(VARIANT, SEED), LINE)
+    assert (
+        closed.decisions_digest
+        == judge_alone(closed).decisions_digest
+        == copies.digest_of(open_table(VARIANT, SEED), LINE)
+    )
 
 
 @database
@@ -205,7 +209,7 @@ def test_the_sketch_stored_at_closing_equals_the_verdicts(deal: Deal) -> None:
 def test_no_sketch_is_stored_for_practice_or_losses(deal: Deal, ranked: bool, moves: int | None, how: How) -> None:
     attempt = Attempt.objects.create(deal=deal, player=make_account(), ranked=ranked, started_at=NOON)
     Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(LINE[:moves], 1))
-    assert close_attempt(attempt.pk, how).line is None
+    assert close_attempt(attempt.pk, how).decisions_digest is None
 
 
 def test_undone_moves_are_no_decisions() -> None:
@@ -229,7 +233,7 @@ def test_the_first_legal_move_weighs_nothing(variant: str) -> None:
 
 
 def test_decisions_of_all_winners_are_not_stored() -> None:
-    assert copies.line_of(open_table("labyrinth", bytes(32)), ()) is None
+    assert copies.digest_of(open_table("labyrinth", bytes(32)), ()) is None
 
 
 def test_a_waste_card_left_for_later_is_a_choice() -> None:

@@ -313,8 +313,8 @@ def test_related_and_copied_attempts_are_linked(looker: Any, browser: Browser) -
     for one in (guest, other_deal, attempt):
         Start.objects.create(attempt=one, deal=one.deal, device=device, network=b"", made_at=one.started_at)
     attempt.reasons.append(reason("copied_line", "Decided before.", attempt=str(copied.public_id)))
-    attempt.line = b"-"  # as of a win
-    attempt.save(update_fields=["reasons", "line"])
+    attempt.decisions_digest = b"-"  # as of a win
+    attempt.save(update_fields=["reasons", "decisions_digest"])
     assert set(account_links.linked_to(attempt)) == {guest, other_deal}
     page = text(browser(looker).get(at("attempt", attempt)))
     for one in (guest, other_deal, copied):

@@ -319,7 +319,7 @@ def test_a_dry_run_predicts_the_changes_for_all_batches(monkeypatch: pytest.Monk
 def test_a_win_without_a_line_gets_one() -> None:
     attempt = won(make_deal("tarot-novice", DAY, seed=LINE.seed), NOON, slowly=True)
     settle(attempt.pk)
-    Attempt.objects.filter(pk=attempt.pk).update(line=None)
+    Attempt.objects.filter(pk=attempt.pk).update(decisions_digest=None)
     assert fairplay("--write")[0] == 0
     attempt.refresh_from_db()
-    assert attempt.line is not None
+    assert attempt.decisions_digest is not None
