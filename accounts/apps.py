@@ -16,10 +16,10 @@ class AccountsConfig(AppConfig):
         from accounts.names import directory  # noqa: PLC0415
         from accounts.profile import avatars, follows, win_days  # noqa: PLC0415
         from accounts.sign_in import guests, session_end  # noqa: F401, PLC0415
-        from games.db.players import People, people  # noqa: PLC0415
+        from games.db.players import PlayerServices, player_services  # noqa: PLC0415
 
-        people.register(
-            People(
+        player_services.register(
+            PlayerServices(
                 player_for=guests.player_for,
                 create_guest=guests.create_guest,
                 bot_player=guests.bot_player,

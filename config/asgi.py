@@ -17,7 +17,7 @@ from config.http.handler import SyncHandler  # noqa: E402 - apps must be loaded 
 from config.http.websocket_origin import OriginCheck  # noqa: E402
 from config.observability.health import Health  # noqa: E402
 from config.page_cache.anonymous import AnonymousPages, PageCache  # noqa: E402
-from config.processes.misdirected import TableProcess, Tables, no_tables, takes_connections  # noqa: E402
+from config.processes.table_process import TableProcess, Tables, no_tables, takes_connections  # noqa: E402
 from config.routing import websocket_routes  # noqa: E402
 from games.live.sockets.authentication import Visitors  # noqa: E402
 from games.live.sockets.ownership import Ownership  # noqa: E402

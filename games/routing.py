@@ -6,9 +6,9 @@ from typing import Any, cast
 
 from django.urls import path
 
-from games.live.consumer import play
-from games.presence.consumer import watch as watch_lanes
-from games.races.live.consumer import race
+from games.live.play_consumer import play
+from games.presence.lanes_consumer import watch as watch_lanes
+from games.races.live.race_consumer import race
 
 websocket_urlpatterns = [
     path("ws/play/<uuid:attempt>/", cast("Any", play)),

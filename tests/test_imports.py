@@ -200,7 +200,7 @@ def test_module_names_are_unique() -> None:
 
 # Names that say the same job in each package.
 SAME_JOB = ENTRIES | set(GAMES) | {
-    "__init__", "__main__", "access", "api", "choice", "consumer", "errors", "housekeeping", "loss_proof",
+    "__init__", "__main__", "access", "api", "errors", "housekeeping", "loss_proof",
     "models", "moves", "position", "protocol", "search", "view_models", "views",
 }  # fmt: skip
 

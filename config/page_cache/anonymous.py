@@ -27,7 +27,7 @@ from django.utils import timezone, translation
 from django.utils.translation import get_language_from_request
 
 from config.backends.circuit_breaker import database
-from config.page_cache.cached_page import NOTICE, NOW, TOKEN, Headers, Page, cut
+from config.page_cache.cached_page import NOTICE, NOW, TOKEN, Headers, SplitPage, split
 from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.metrics import PAGES_COPIED
 from games.core.waiting import COOKIE
@@ -123,7 +123,7 @@ class Visit:
 class CachedPage:
     """A page, and the CSRF cookie that comes with it (b"" for none), with `%s` in place of the secret."""
 
-    page: Page
+    page: SplitPage
     cookie: bytes
     made_at: float = field(default_factory=time.time)
 
@@ -291,11 +291,11 @@ async def _render(application: Application, visit: Visit) -> CachedPage | None:
         return None
     headers: Headers = messages[0]["headers"]
     body = b"".join(message.get("body", b"") for message in messages[1:])
-    page = cut([header for header in headers if header[0].lower() not in _OF_ONE], body)
+    page = split([header for header in headers if header[0].lower() not in _OF_ONE], body)
     return _without_secret(page, [value for name, value in headers if name.lower() == b"set-cookie"])
 
 
-def _without_secret(page: Page, cookies: list[bytes]) -> CachedPage | None:
+def _without_secret(page: SplitPage, cookies: list[bytes]) -> CachedPage | None:
     """Return the page and its CSRF cookie with the secret removed, or None if that is not possible."""
     if not cookies and not page.has_token:
         return CachedPage(page, b"")

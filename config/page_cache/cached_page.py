@@ -32,11 +32,11 @@ class Piece:
 
     plain: bytes
     packed: bytes
-    hole: bytes
+    placeholder: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SplitPage:
     """A rendered page without its visitor's own values."""
 
     headers: Headers
@@ -45,7 +45,7 @@ class Page:
     @property
     def has_token(self) -> bool:
         """True if a form on the page needs a CSRF token."""
-        return any(piece.hole == TOKEN for piece in self.pieces)
+        return any(piece.placeholder == TOKEN for piece in self.pieces)
 
     def plain(self, own: dict[bytes, bytes]) -> bytes:
         """Return the page with its placeholders filled."""
@@ -55,7 +55,7 @@ class Page:
         """Return the filled page as gzip. Visitors' own values stay uncompressed, so no length leaks them."""
         crc, size, parts = 0, 0, [_GZIP]
         for piece in self.pieces:
-            filling = own.get(piece.hole, b"")
+            filling = own.get(piece.placeholder, b"")
             parts += [piece.packed, _stored(filling)]
             crc = zlib.crc32(filling, zlib.crc32(piece.plain, crc))
             size += len(piece.plain) + len(filling)
@@ -64,22 +64,22 @@ class Page:
     def _filled(self, own: dict[bytes, bytes]) -> Iterable[bytes]:
         for piece in self.pieces:
             yield piece.plain
-            yield own.get(piece.hole, b"")
+            yield own.get(piece.placeholder, b"")
 
 
-def cut(headers: Headers, body: bytes) -> Page:
-    """Cut a page at its visitor's own values."""
+def split(headers: Headers, body: bytes) -> SplitPage:
+    """Split a page at its visitor's own values."""
     pieces, at = [], 0
     for found in _OWN.finditer(body):
         pieces.append(_piece(body[at : found.start()], (found.lastgroup or "").encode()))
         at = found.end()
     pieces.append(_piece(body[at:], b""))
-    return Page(headers, tuple(pieces))
+    return SplitPage(headers, tuple(pieces))
 
 
-def _piece(plain: bytes, hole: bytes) -> Piece:
+def _piece(plain: bytes, placeholder: bytes) -> Piece:
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    return Piece(plain, packer.compress(plain) + packer.flush(zlib.Z_FULL_FLUSH), hole)
+    return Piece(plain, packer.compress(plain) + packer.flush(zlib.Z_FULL_FLUSH), placeholder)
 
 
 def _stored(filling: bytes) -> bytes:

@@ -21,7 +21,7 @@ from games.analysis.models import Analysis
 from games.core import events
 from games.core.errors import ErrorCode, Refusal
 from games.core.player_networks import sources_of
-from games.db.players import people
+from games.db.players import player_services
 from games.models import Attempt
 from games.replays import permissions
 
@@ -74,7 +74,7 @@ def may_be_analysed(attempt: Attempt, player_id: int | None, now: datetime | Non
         return True
     is_daily = attempt.is_over and attempt.ranked and attempt.deal.day is not None
     is_own = player_id is not None and attempt.player_id == player_id
-    return is_daily and is_own and bool(people().accounts_among([attempt.player_id]))
+    return is_daily and is_own and bool(player_services().accounts_among([attempt.player_id]))
 
 
 def check_may_see(attempt: Attempt, player_id: int | None) -> None:
@@ -148,7 +148,7 @@ def _check_room(player_id: int | None) -> None:
     players = list(Analysis.objects.filter(_OPEN).values_list("asked_by", flat=True))
     if player_id is not None and players.count(player_id) >= MAX_OPEN:
         raise Refusal(ErrorCode.TOO_MANY_ANALYSES)
-    has_account = player_id is not None and player_id in people().accounts_among([player_id])
+    has_account = player_id is not None and player_id in player_services().accounts_among([player_id])
     sources = sources_of([*players, player_id])
     of_network = sum(sources[player] == sources[player_id] for player in players)
     if len(players) >= (MAX_QUEUED if has_account else MAX_QUEUED_FOR_GUESTS) or of_network >= MAX_OF_NETWORK:

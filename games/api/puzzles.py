@@ -18,10 +18,10 @@ from games.api.common import ERRORS, Day, ErrorOut
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import has_account, player_for, player_id
 from games.puzzles import daily, tries
-from games.puzzles.choice import next_puzzle
 from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.move_check import position_at
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.puzzle_choice import next_puzzle
 from games.puzzles.ratings import rated_tries
 from games.puzzles.themes import Theme
 from games.puzzles.votes import cast_vote

@@ -20,7 +20,7 @@ from ninja import Field, Query, Router, Schema
 from games.api.common import ERRORS, Day
 from games.api.deals import RecordIO
 from games.core.errors import ErrorCode, Refusal
-from games.db.players import Names, people, player_id
+from games.db.players import Names, player_id, player_services
 from games.races import heats
 from games.races.models import Entrant, Race, Room
 from games.races.results import download, heat_standings
@@ -258,7 +258,7 @@ def list_my_races(request: HttpRequest, query: Query[RacePageIn]) -> MyRacesOut:
         if before is None:
             raise _bad_cursor()
     entries = heat_standings.history(me, before=before, limit=query.limit + 1)
-    names = people().names_on_pages([me])
+    names = player_services().names_on_pages([me])
     races = {race.pk: race for race in _races().filter(pk__in=[entry.race_id for entry in entries])}
     now = timezone.now()
     shown = [
@@ -276,7 +276,7 @@ def get_race(request: HttpRequest, race: UUID, query: Query[RaceIn]) -> RaceWith
     players = [entrant.player_id for entrant in entrants if entrant.player_id is not None]
     # Players may hide that they are playing right now, but not that they have raced.
     is_over = found.state == Race.State.FINISHED
-    names = people().names_on_pages(players) if is_over else people().shown_names(players)
+    names = player_services().names_on_pages(players) if is_over else player_services().shown_names(players)
     shown = RaceOut.of(found, timezone.now(), linked=linked)
     return RaceWithEntrantsOut(**shown.dict(), entrants=[EntrantOut.of(entrant, names) for entrant in entrants])
 

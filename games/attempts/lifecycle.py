@@ -21,7 +21,7 @@ from games.attempts.pausing import end_pause
 from games.core import events, metrics
 from games.core.errors import ErrorCode, Refusal
 from games.core.registry import Providers
-from games.db.players import Player, people
+from games.db.players import Player, player_services
 from games.db.replicas.write_positions import wrote
 from games.fairplay.copies import digest_of
 from games.models import GRACE, Attempt, Deal, Move, SeenDeal
@@ -105,7 +105,7 @@ def start_first_attempt(deal: Deal, *, now: datetime, origin: Origin | None = No
     if deal.day is None or not deal.is_open(now):
         raise DealClosedError
     with transaction.atomic():
-        return _create_ranked(people().create_guest(), deal, now, origin)
+        return _create_ranked(player_services().create_guest(), deal, now, origin)
 
 
 def restart_practice(player: Player, deal: Deal) -> Attempt:

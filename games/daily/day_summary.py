@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from games.daily.day_places import DayBoards, OwnPlaces, Place, boards
-from games.db.players import WinStreaks, people
+from games.db.players import WinStreaks, player_services
 from games.deals.daily_points import MOST, points
 from games.models import Attempt
 from games.presentation.durations import duration
@@ -104,7 +104,7 @@ def standing_of(
         day=now.date(),
         marks=dict.fromkeys(CATALOGUE, "coming") | {deal.variant: mark_of(attempts.get(deal.id)) for deal in deals},
         points=sum(points(deal.variant, attempts[deal.id].cards_up or 0) for deal in deals if deal.id in ranked),
-        streaks=people().streaks_of(player, now.date()),
+        streaks=player_services().streaks_of(player, now.date()),
         place=places.nine,
         players=day_boards.players,
     )

@@ -42,7 +42,7 @@ class Player(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class People:
+class PlayerServices:
     """Functions that `accounts` provides to `games`. Sets and mappings are keyed by player id."""
 
     player_for: Callable[[HttpRequest], Player]
@@ -71,12 +71,12 @@ class People:
     """Return the URL of the avatar for a player's name, or of the anonymous avatar for an empty name."""
 
 
-people: Final = Provider[People]()
+player_services: Final = Provider[PlayerServices]()
 
 
 def player_for(request: HttpRequest) -> Player:
     """Return the session's player, creating a guest if there is none. Call `check_may_start` first."""
-    return people().player_for(request)
+    return player_services().player_for(request)
 
 
 def check_may_start(request: HttpRequest) -> None:

@@ -19,7 +19,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from games.db.players import people
+from games.db.players import player_services
 from games.db.statements import Statement, read_time, run_in_order, stored
 from games.fairplay.play_decisions import decisions, weighed
 from games.models import Attempt
@@ -149,7 +149,7 @@ def may_be_copied(wins: Sequence[tuple[Attempt, bytes]], judged: Sequence[int]) 
     )
     results = run_in_order([_others_like(*win, condition, judged) for win in wins])
     players = {row[3] for rows in results for row in rows}
-    accounts = people().accounts_among(players) if players else set()
+    accounts = player_services().accounts_among(players) if players else set()
     return {
         attempt.pk: [
             Earlier(row[0], UUID(str(row[1])), bytes(row[2]))

@@ -17,9 +17,9 @@ from games.attempts.lifecycle import close_attempt, start_attempt
 from games.core.addresses import UNKNOWN
 from games.core.errors import ErrorCode, RateLimitedError, Refusal
 from games.core.player_networks import networks_of
-from games.db.players import Player, people
+from games.db.players import Player, player_services
 from games.deals.publishing import is_secret
-from games.ghosts.choice import score_of
+from games.ghosts.ghost_choice import score_of
 from games.ghosts.models import Answer, Challenge
 from games.inbox import notices
 from games.inbox.models import Notice
@@ -181,7 +181,7 @@ def _addressee(sender: Player, name: str) -> int:
     """
     if not sender.has_page:
         raise Refusal(ErrorCode.ACCOUNT_REQUIRED)
-    player_id = people().find_by_name(name)
+    player_id = player_services().find_by_name(name)
     if player_id is None:
         raise Refusal(ErrorCode.NOT_FOUND)
     if player_id == sender.pk:

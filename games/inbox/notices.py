@@ -14,7 +14,7 @@ from django.utils import timezone
 from games.core import limits
 from games.core.addresses import UNKNOWN, is_known
 from games.core.errors import RateLimitedError
-from games.db.players import people
+from games.db.players import player_services
 from games.inbox.models import Notice
 
 #: Cap on counting unread notices; the site shows "9+" from here on.
@@ -47,7 +47,7 @@ def check_limits(player_id: int, kind: Literal["challenged", "answered"], from_i
     pending = Notice.objects.filter(player=player_id, kind=kind, seen_at=None, data__player=from_id)
     if pending.count() >= MAX_UNREAD_PER_SENDER:
         raise RateLimitedError(_HOUR)
-    if not people().follows(player_id, from_id):
+    if not player_services().follows(player_id, from_id):
         if is_known(network):
             limits.spend_of(network, "notify", receiver=player_id)
         limits.spend_of(player_id, kind)

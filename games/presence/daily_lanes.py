@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 from django.utils import timezone
 
-from games.db.players import people
+from games.db.players import player_services
 from games.db.shared_cache import SharedCache
 from games.live import watcher
 from games.live.broadcasts import Notice
@@ -63,7 +63,7 @@ def read(variant: str, now: datetime) -> Lanes:
         if counts is not None:
             players += counts["now"]
             up |= zip(counts["accounts"], counts["cards_up"], strict=True)
-    names = people().shown_names(up.keys())
+    names = player_services().shown_names(up.keys())
     furthest = sorted(names.keys() & up.keys(), key=lambda player: (-up[player], player))[:MAX_LANES]
     return Lanes(players, [Lane(str(names[player][1]), names[player][0], up[player]) for player in furthest])
 

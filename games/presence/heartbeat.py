@@ -15,7 +15,7 @@ from typing import Any, Final
 from django.db import Error
 from django.utils import timezone
 
-from games.db.players import people
+from games.db.players import player_services
 from games.live.live_table import LiveTable
 from games.live.loader import off_loop
 from games.live.table_registry import LiveTables
@@ -107,6 +107,6 @@ class Reporter:
     def _look_up_accounts(self, player_ids: set[int]) -> None:
         """Look up which new players have accounts, and drop the players no longer here."""
         new = player_ids - self._accounts.keys()
-        accounts = people().accounts_among(new) if new else set()
+        accounts = player_services().accounts_among(new) if new else set()
         current = {player: has for player, has in self._accounts.items() if player in player_ids}
         self._accounts = current | {player: player in accounts for player in new}

@@ -9,7 +9,7 @@ from typing import Final, TypedDict
 from django.db.models import Count
 from django.utils import timezone
 
-from games.db.players import people
+from games.db.players import player_services
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Presence
 from games.presence.heartbeat import GOOD_FOR
@@ -54,7 +54,7 @@ def read(now: datetime) -> Playing:
         for variant, counts in row.tables.items():
             seated[variant] += counts["now"]
             accounts += counts["accounts"]
-    names = people().shown_names(set(accounts))
+    names = player_services().shown_names(set(accounts))
     ranked = Attempt.objects.filter(deal__day=now.date(), ranked=True).order_by()
     started = dict(ranked.values_list("deal__variant").annotate(begun=Count("id")))
     shown = [names[player] for player in dict.fromkeys(accounts) if player in names][:NAMES]

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
-from games.db.players import people
+from games.db.players import player_services
 from games.puzzles import daily
 from games.puzzles.models import PuzzleTry, StoredPuzzle
 from games.puzzles.move_check import loss_after, steps_after
@@ -86,7 +86,7 @@ def play(
     try:
         return _play(player, stored, turn, token, today, mistakes=mistakes)
     except IntegrityError:
-        if people().names_of([player]):
+        if player_services().names_of([player]):
             raise
         raise Refusal(ErrorCode.SESSION_EXPIRED, "you have signed in elsewhere") from None
 

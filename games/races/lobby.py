@@ -12,7 +12,7 @@ from typing import Any, Final, TypedDict
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
 
-from games.db.players import people
+from games.db.players import player_services
 from games.db.shared_cache import SharedCache
 from games.races import heats, network_limits
 from games.races.models import Entrant, Race, Room
@@ -102,8 +102,8 @@ def read(now: datetime) -> Lobby:
     firsts = {race.pk: [e.player_id for e in race.entrants.all() if e.place == 1] for race in recent}
     hosts = {race.room.host_id for race in waiting if race.room.host_id}
     # Players may hide that they are online, but not that they have won.
-    names = people().shown_names(hosts)
-    winners = people().names_on_pages({player for players in firsts.values() for player in players if player})
+    names = player_services().shown_names(hosts)
+    winners = player_services().names_on_pages({player for players in firsts.values() for player in players if player})
     return {
         "now": _ms(now),
         "heat": _heat(now),
@@ -169,11 +169,11 @@ def _heat(now: datetime) -> NextHeat:
 
 
 def _open(race: Race, host: str) -> OpenRoom:
-    return {**_facts(race), "host": host, "avatar": people().avatar_of(host)}
+    return {**_facts(race), "host": host, "avatar": player_services().avatar_of(host)}
 
 
 def _finished(race: Race, winners: list[str]) -> FinishedRace:
-    avatars = [people().avatar_of(name) for name in winners]
+    avatars = [player_services().avatar_of(name) for name in winners]
     return {**_facts(race), "finished_at": _ms(race.finished_at), "winners": winners, "avatars": avatars}
 
 

@@ -20,7 +20,7 @@ from django.utils import timezone
 from games.core import limits
 from games.core.addresses import is_known, wide
 from games.core.player_networks import networks_of
-from games.db.players import people
+from games.db.players import player_services
 from games.races.models import Race, Room
 
 #: Fraction of each list in the lobby that one player or network may fill: a third.
@@ -100,7 +100,7 @@ def _sources(player_ids: Collection[int]) -> dict[int, str | int | None]:
 
 def _older_accounts(player_ids: Collection[int]) -> set[int]:
     old = get_user_model().objects.filter(pk__in=player_ids, date_joined__lte=timezone.now() - NEW_ACCOUNT)
-    return people().accounts_among(set(old.values_list("pk", flat=True)))
+    return player_services().accounts_among(set(old.values_list("pk", flat=True)))
 
 
 def _whole(network: str | None) -> str | None:

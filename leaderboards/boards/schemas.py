@@ -10,7 +10,7 @@ from uuid import UUID
 from ninja import Schema
 
 from games.core.ladders import LadderSlug
-from games.db.players import people
+from games.db.players import player_services
 from leaderboards.boards.rank_keys import BoardName
 from leaderboards.boards.rows import BoardPage, BoardRow, Status
 from leaderboards.ratings.rated_players import RatedRun
@@ -41,7 +41,7 @@ class EntryOut(Schema):
     @staticmethod
     def resolve_avatar(entry: BoardRow) -> str:
         """Return the address of the player's picture."""
-        return people().avatar_of("" if entry.is_former else entry.name)
+        return player_services().avatar_of("" if entry.is_former else entry.name)
 
     @staticmethod
     def resolve_ladder(entry: BoardRow) -> LadderSlug | None:

@@ -23,7 +23,7 @@ from games.analysis.models import Analysis
 from games.attempts.player_attempts import attempts_on
 from games.core.ladders import Ladder
 from games.daily import day_summary
-from games.db.players import people
+from games.db.players import player_services
 from games.deals import publishing
 from games.explorer.lookup import figures_of
 from games.ghosts.challenges import may_challenge
@@ -159,7 +159,7 @@ class GameSummary:
             charts=list(_charts(attempt, own)) if own else [],
             comparisons=[*_beside_par(attempt), *best.beside(attempt)] if best and not goes_on else [],
             is_first_win=not goes_on and _is_first_win(attempt),
-            streak=people().streaks_of(attempt.player_id, now.date()).any_game if is_daily else 0,
+            streak=player_services().streaks_of(attempt.player_id, now.date()).any_game if is_daily else 0,
             today=today,
             again=None if in_race else Again.of(attempt, player, today, now),
             may_analyse=may_analyse,

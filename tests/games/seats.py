@@ -11,7 +11,7 @@ import msgspec
 from asgiref.testing import ApplicationCommunicator
 
 from games.live import protocol
-from games.live.consumer import PlayConsumer
+from games.live.play_consumer import PlayConsumer
 from games.live.table_registry import LiveTables
 from tests.games.changes import applied
 

@@ -33,7 +33,7 @@ from games.attempts.pausing import may_pause
 from games.attempts.player_attempts import attempt_at, has_ranked
 from games.core.errors import wants_json
 from games.daily.day_places import boards
-from games.db.players import check_may_start, has_account, people, player_for, player_id
+from games.db.players import check_may_start, has_account, player_for, player_id, player_services
 from games.db.shared_cache import ProcessCache
 from games.deals import first_game, numbered_deals, publishing
 from games.deals.publishing import DealAwaitedError
@@ -180,7 +180,7 @@ def _redirect_to_table(request: HttpRequest, deal: Deal) -> HttpResponse:
         attempt = start_attempt(player_for(request), deal, now=now, origin=origin)
     elif deal.is_open(now):
         attempt = start_first_attempt(deal, now=now, origin=origin)
-        people().sign_in(request, attempt.player)
+        player_services().sign_in(request, attempt.player)
     else:
         raise DealClosedError
     response = redirect("games:table", attempt=attempt.public_id)

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from games.db.players import Names, people, player_id
+from games.db.players import Names, player_id, player_services
 from games.inbox import notices as inbox
 from games.inbox.models import Notice
 
@@ -66,7 +66,7 @@ def inbox_page(request: HttpRequest) -> HttpResponse:
 def shown_notices(notices: Iterable[Notice]) -> list[ShownNotice]:
     """Return notices in words, with the current names of players."""
     listed = list(notices)
-    names = people().names_of({notice.data["player"] for notice in listed if "player" in notice.data})
+    names = player_services().names_of({notice.data["player"] for notice in listed if "player" in notice.data})
     return [
         ShownNotice(_text(notice, names), _address(notice), notice.made_at, notice.seen_at is None) for notice in listed
     ]

@@ -24,10 +24,10 @@ from games.pages.puzzles.after_try import after_try
 from games.pages.puzzles.sent_move import move_of
 from games.presentation import titles
 from games.puzzles import daily, puzzle_practice, tries
-from games.puzzles.choice import next_puzzle
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.move_check import position_at
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.puzzle_choice import next_puzzle
 from games.puzzles.ratings import rated_tries
 from games.puzzles.themes import Theme
 from games.rules import CATALOGUE

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.utils import timezone
 
-from games.db.players import people
+from games.db.players import player_services
 from games.puzzles.models import PuzzleRating, PuzzleTry, StoredPuzzle
 from games.puzzles.ratings import rating_model
 from games.puzzles.ratings.rating_model import RatingEstimate
@@ -17,7 +17,7 @@ def rate(row: PuzzleTry, stored: StoredPuzzle) -> None:
 
     Locks the player's rating, and then the puzzle's if the try moves it: call it in the transaction of the move.
     """
-    if not people().accounts_among([row.player_id]):
+    if not player_services().accounts_among([row.player_id]):
         return
     own, _ = PuzzleRating.objects.select_for_update().get_or_create(player_id=row.player_id)
     player = RatingEstimate(own.mu, own.sigma)

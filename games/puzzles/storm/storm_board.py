@@ -11,7 +11,7 @@ from django.contrib.auth import get_user_model
 from django.db.models import F, Max, Window
 from django.db.models.functions import Rank
 
-from games.db.players import people
+from games.db.players import player_services
 from games.puzzles.models import StormRun
 
 LISTED: Final = 20
@@ -40,7 +40,7 @@ def board_of(day: date) -> list[StormRow]:
     """Return the best players of a day. Only players with a page are listed."""
     place = Window(Rank(), order_by=F("best").desc())
     ranked = _best(day).annotate(place=place).order_by("place", "player")[:LISTED]
-    names = people().names_on_pages([row["player"] for row in ranked])
+    names = player_services().names_on_pages([row["player"] for row in ranked])
     return [
         StormRow(row["place"], row["player"], *names[row["player"]], row["best"])
         for row in ranked

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from games.bots.roster import BOTS, Bot
 from games.core.errors import ErrorCode, Refusal
-from games.db.players import Player, people
+from games.db.players import Player, player_services
 from games.manifests import SHORT_VARIANTS
 from games.races import rooms, seats, starting
 from games.races.finishing import ACTIVE
@@ -98,5 +98,5 @@ def _leave_quick_match(player: Player, now: datetime) -> str:
 def _seat(race: Race, bot: Bot, room: Room, now: datetime) -> None:
     if race.entrants.count() >= room.seats:
         raise Refusal(ErrorCode.ROOM_FULL)
-    player = people().bot_player(bot.slug, bot.name)
+    player = player_services().bot_player(bot.slug, bot.name)
     Entrant.objects.create(race=race, player_id=player.pk, bot=bot.slug, state=Entrant.State.READY, joined_at=now)

@@ -12,7 +12,7 @@ from django.urls import reverse
 from msgspec import structs
 
 from games.attempts.lifecycle import deal_table, journal_of, record_of
-from games.db.players import people
+from games.db.players import player_services
 from games.models import Attempt
 from games.races.finishing import ACTIVE
 from games.races.live import protocol
@@ -212,9 +212,9 @@ class _PlayerFacts:
     def of(cls, entrants: Iterable[Entrant], hosts: Iterable[int | None]) -> _PlayerFacts:
         players = {entrant.player_id for entrant in entrants} | set(hosts)
         ids = {player for player in players if player is not None}
-        accounts = people().accounts_among(ids)
-        guests = people().names_of(ids - accounts)
-        return cls(people().shown_names(ids), accounts, guests, ratings().shown(ids))
+        accounts = player_services().accounts_among(ids)
+        guests = player_services().names_of(ids - accounts)
+        return cls(player_services().shown_names(ids), accounts, guests, ratings().shown(ids))
 
     def name(self, player_id: int | None) -> str:
         """Return the player's name, or a stable number for an anonymous or removed player."""
@@ -236,7 +236,7 @@ class _PlayerFacts:
             host=player is not None and player == room.host_id,
             rating=None if rating is None else rating.value,
             provisional=rating is not None and rating.provisional,
-            avatar=people().avatar_of("" if shown_name is None else shown_name[0]),
+            avatar=player_services().avatar_of("" if shown_name is None else shown_name[0]),
         )
 
 

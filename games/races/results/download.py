@@ -12,7 +12,7 @@ from django.utils import timezone
 from games import rules
 from games.attempts.lifecycle import record_of
 from games.core.errors import ErrorCode, Refusal
-from games.db.players import people
+from games.db.players import player_services
 from games.models import Attempt
 from games.races.models import Entrant, Race
 from games.races.results.commitments import commitment_of, terms_of
@@ -45,7 +45,9 @@ def race_file(race: Race) -> rules.RaceFile:
     commitment = commitment_of(race)
     assert commitment is not None
     entrants = list(race.entrants.select_related("attempt__deal").order_by(F("place").asc(nulls_last=True), "pk"))
-    names = people().names_on_pages([entrant.player_id for entrant in entrants if entrant.player_id is not None])
+    names = player_services().names_on_pages(
+        [entrant.player_id for entrant in entrants if entrant.player_id is not None]
+    )
     return rules.RaceFile(
         id=race.public_id,
         room=race.room.kind,

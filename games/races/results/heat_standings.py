@@ -15,7 +15,7 @@ from django.contrib.auth import get_user_model
 from django.db.models import Count, F, Q, Sum, Window
 from django.db.models.functions import Rank
 
-from games.db.players import people
+from games.db.players import player_services
 from games.races.models import Entrant, Race
 
 Period = Literal["day", "week"]
@@ -59,7 +59,7 @@ def standing(
     place = Window(Rank(), order_by=F("points").desc())
     ranked = _scored(period, day, starts).annotate(place=place).order_by("place", "player")
     rows = ranked[after : after + limit]
-    names = people().names_on_pages([row["player"] for row in rows])
+    names = player_services().names_on_pages([row["player"] for row in rows])
     return [
         HeatStanding(row["place"], row["player"], *names[row["player"]], row["points"], row["heats"], row["wins"])
         for row in rows
@@ -71,7 +71,7 @@ def standing_of(player_id: int, period: Period, day: date) -> HeatStanding | Non
     """Return a player's own standing, or None without one."""
     # Filtering the ranked rows would rank the player alone, so count the players with more points instead.
     own = _scored(period, day).filter(player=player_id).order_by("player").first()
-    names = people().names_on_pages([player_id])
+    names = player_services().names_on_pages([player_id])
     if own is None or player_id not in names:
         return None
     ahead = _scored(period, day).filter(points__gt=own["points"]).count()

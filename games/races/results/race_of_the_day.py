@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from games.db.players import people
+from games.db.players import player_services
 from games.presentation import titles
 from games.races import heats
 from games.races.models import Entrant, Race
@@ -54,7 +54,7 @@ def podiums(now: datetime) -> list[list[Finisher]]:
     today = now.date()
     starts = heats.races_of_the_day(today - timedelta(days=DAYS), today + timedelta(days=1))
     rows = _placed(starts)
-    names = people().names_on_pages({row.player_id for row in rows if row.player_id is not None})
+    names = player_services().names_on_pages({row.player_id for row in rows if row.player_id is not None})
     found: dict[datetime, list[Finisher]] = {}
     for row in rows:
         starts_at = row.race.scheduled_at
@@ -74,7 +74,7 @@ def most_wins(first: date, now: datetime) -> list[tuple[str, UUID, int]]:
         if row.race.scheduled_at is not None and row.player_id is not None:
             best.setdefault(row.race.scheduled_at, row.player_id)
     wins = Counter(best.values())
-    names = people().names_on_pages(wins.keys())
+    names = player_services().names_on_pages(wins.keys())
     return [(*names[player], won) for player, won in wins.most_common() if player in names][:MOST_WINS]
 
 

@@ -11,7 +11,7 @@ from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from games.db.players import Names, Player, people
+from games.db.players import Names, Player, player_services
 from games.presentation.durations import duration
 from games.presentation.view_models import shown_part
 from games.races.models import Entrant, Race
@@ -89,7 +89,7 @@ def by_place(race: Race) -> list[Entrant]:
 
 def shown_entrants(race: Race, rows: list[Entrant], me: int | None) -> list[ShownEntrant]:
     """Return the visible parts of the entrants `rows`, in the same order."""
-    names = people().names_of([row.player_id for row in rows if row.player_id])
+    names = player_services().names_of([row.player_id for row in rows if row.player_id])
     names_by_entrant = {row.pk: _name(row, names) for row in rows}
     changes = ratings().changes(race.pk) if race.rated else {}
     group = next((row.link_group for row in rows if row.player_id == me), None) if race.rated and me else None

@@ -20,7 +20,7 @@ from config.asgi import application
 from config.http.handler import SyncHandler
 from config.page_cache import anonymous
 from config.page_cache.anonymous import AnonymousPages, PageCache
-from config.page_cache.cached_page import NOW, TOKEN, cut
+from config.page_cache.cached_page import NOW, TOKEN, split
 from games.db.shared_cache import outdated_values
 from games.models import Deal
 from tests.config.asking import ask
@@ -317,7 +317,7 @@ async def test_the_number_of_copies_is_limited(
 
 def test_a_copy_differs_only_in_its_placeholders() -> None:
     body = FORM.format(token="t" * 64, now="then", text="x" * 5_000).encode()
-    page = cut([], body)
+    page = split([], body)
     own = {TOKEN: b"u" * 64, NOW: b"now"}
     wanted = body.replace(b"t" * 64, b"u" * 64).replace(b"then", b"now").replace(b"<!--copy-->", b"")
     assert page.plain(own) == wanted

@@ -26,8 +26,8 @@ from games.attempts.lifecycle import journal_of, record_of, start_attempt
 from games.core import events
 from games.core.thread_pool import ThreadPool
 from games.live import loader
-from games.live.consumer import PlayConsumer
 from games.live.journal import JournalBusyError
+from games.live.play_consumer import PlayConsumer
 from games.live.sockets.base_consumer import SESSION_GOOD_FOR
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Move

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from games.attempts.lifecycle import close_attempt, journal_of, record_of
 from games.core import events
-from games.live import attempt_state, consumer, live_table, subscribers
+from games.live import attempt_state, live_table, play_consumer, subscribers
 from games.live.sockets import base_consumer
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Move
@@ -273,7 +273,7 @@ async def test_a_ping_checks_the_session_for_the_next_move(
     seat = await sit(attempt, session=session).opened()
     await session.adelete()
     monkeypatch.setattr(base_consumer, "SESSION_GOOD_FOR", 1e6)
-    monkeypatch.setattr(consumer, "PING_AHEAD", 1e6 + 1)
+    monkeypatch.setattr(play_consumer, "PING_AHEAD", 1e6 + 1)
     assert (await seat.move("d"))["type"] == "moved"
     assert (await seat.ask({"type": "ping", "t": 1}))["code"] == "session_expired"
 

@@ -24,7 +24,7 @@ from games.live.protocol import CLOSE_RATE
 from games.live.sockets.frame_socket import BURST, CLOSE_NOT_FOUND
 from games.live.table_registry import LiveTables, shared_tables
 from games.models import Attempt, Deal, Presence
-from games.presence import consumer, daily_lanes, heartbeat, summary
+from games.presence import daily_lanes, heartbeat, lanes_consumer, summary
 from games.presence.heartbeat import GOOD_FOR, Reporter, seats_at
 from tests.factories import make_account, make_deal
 from tests.games.conftest import Play, Seated, Sit
@@ -199,7 +199,7 @@ def shown_lanes(deal: Deal) -> dict[str, Any]:
 class Line:
     def __init__(self, deal_id: int) -> None:
         scope = {"type": "websocket", "url_route": {"kwargs": {"deal": deal_id}}}
-        self.line = ApplicationCommunicator(consumer.watch, scope)
+        self.line = ApplicationCommunicator(lanes_consumer.watch, scope)
 
     async def open(self) -> None:
         await self.line.send_input({"type": "websocket.connect"})

@@ -15,8 +15,7 @@ from django.db import OperationalError
 from accounts.names.renaming import rename_player
 from config.asgi import application
 from games.live.sockets.frame_socket import CLOSE_NOT_FOUND
-from leaderboards.boards import consumer as consumers
-from leaderboards.boards import live_boards
+from leaderboards.boards import board_consumer, live_boards
 from leaderboards.boards.entries import board_group
 from leaderboards.boards.rank_keys import BoardScore
 from tests import factories
@@ -77,7 +76,7 @@ async def test_a_watcher_during_an_outage_is_asked_to_retry(monkeypatch: pytest.
     def away(_deal_id: int) -> None:
         raise OperationalError
 
-    monkeypatch.setattr(consumers, "_deal", away)
+    monkeypatch.setattr(board_consumer, "_deal", away)
     watcher = Watcher(1)
     assert await watcher.connect()
     assert await watcher.message() == {"type": "websocket.close", "code": 4303}
@@ -143,14 +142,14 @@ async def test_a_broken_connection_leaves_no_watcher(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(live_boards, "read_frame", broken)
     deal = await sync_to_async(make_deal)()
-    before = consumers.BoardConsumer.SOCKETS._value.get()
+    before = board_consumer.BoardConsumer.SOCKETS._value.get()
     watcher = Watcher(deal.pk)
     await watcher.connect()
     await until(lambda: bool(live_boards.hub()._watches), within=60)
     watcher._socket.future.cancel()
     await watcher._socket.wait(60)
     assert not live_boards.hub()._watches
-    assert consumers.BoardConsumer.SOCKETS._value.get() == before
+    assert board_consumer.BoardConsumer.SOCKETS._value.get() == before
 
 
 @pytest.mark.parametrize("query", ["", "?board=best"])
@@ -171,7 +170,7 @@ async def test_a_slow_reader_gets_only_the_newest_frame() -> None:
         await gate.wait()
         sent.append(message["text"])
 
-    consumer = consumers.BoardConsumer({}, slow)
+    consumer = board_consumer.BoardConsumer({}, slow)
     for text in ("1", "2", "3", "4"):
         consumer.show(text)
         await asyncio.sleep(0)

@@ -16,7 +16,7 @@ from django.db import OperationalError
 
 from config.asgi import application
 from games.live import table_registry
-from games.live.consumer import PlayConsumer
+from games.live.play_consumer import PlayConsumer
 from games.live.protocol import CODES, INCOMING
 from games.live.sockets import authentication, send_queue
 from games.live.sockets.authentication import Visitors

@@ -18,7 +18,7 @@ from games.attempts.lifecycle import close_attempt, deal_table, record_of
 from games.bots.game_plan import plan_game
 from games.bots.roster import BOTS
 from games.core.errors import ErrorCode
-from games.db.players import people
+from games.db.players import player_services
 from games.manifests import SHORT_VARIANTS
 from games.models import Attempt, Move
 from games.races import seats, starting
@@ -66,7 +66,7 @@ def test_a_race_starts_once_the_people_are_ready() -> None:
     run.ready(0)
     assert run.states() == "countdown ready ready ready"
     assert not run.race.rated
-    assert not people().accounts_among([house(run).player_id or 0])
+    assert not player_services().accounts_among([house(run).player_id or 0])
 
 
 def test_bots_never_race_alone() -> None:
@@ -182,17 +182,17 @@ def test_a_rematch_seats_the_same_bots() -> None:
 
 def test_one_bot_is_in_many_races() -> None:
     runs = [racing("rex") for _ in range(3)]
-    assert {house(run).player_id for run in runs} == {people().bot_player("rex", REX.name).pk}
+    assert {house(run).player_id for run in runs} == {player_services().bot_player("rex", REX.name).pk}
     assert {run.race.state for run in runs} == {Race.State.RACING}
 
 
 def test_bots_are_not_removed_as_idle_guests() -> None:
-    pip = people().bot_player("pip", BOTS["pip"].name)
+    pip = player_services().bot_player("pip", BOTS["pip"].name)
     later = timezone.now() + timedelta(days=400)
     User.objects.filter(pk=pip.pk).update(date_joined=later - timedelta(days=300))
     assert remove_empty_guests(later, 10) == 0
     assert remove_lost_guests(later, 10) == 0
-    assert people().bot_player("pip", "another name").pk == pip.pk
+    assert player_services().bot_player("pip", "another name").pk == pip.pk
     assert str(User.objects.get(pk=pip.pk)) == "Pip (bot)"
 
 

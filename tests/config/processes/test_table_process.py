@@ -13,7 +13,7 @@ from asgiref.testing import ApplicationCommunicator
 from django.core.cache import cache
 from pytest_django import Settings
 
-from config.processes.misdirected import TableProcess, Tables, no_tables, takes_connections
+from config.processes.table_process import TableProcess, Tables, no_tables, takes_connections
 from config.processes.websocket_server import APPLICATION
 from games.core import table_capacity
 from games.core.table_capacity import OPEN, RUNNING, tables_are_full
