@@ -16,7 +16,7 @@ from pydantic import Field
 from accounts.models import User
 from accounts.names.directory import find_players
 from accounts.profile import comparison
-from accounts.profile.player_figures import PlayerFigures
+from accounts.profile.play_statistics import PlayerFigures
 from games.api.common import ERRORS, Limited, read_from_replica
 from games.core.errors import ErrorCode, Refusal
 from games.races.results.ratings_registry import ShownRating

@@ -12,7 +12,7 @@ from datetime import date
 from operator import itemgetter
 from typing import Final
 
-from accounts.profile.player_figures import VerifiedPlay
+from accounts.profile.play_statistics import VerifiedPlay
 from accounts.profile.streaks import streaks
 from games.deals.difficulty import goal_of
 

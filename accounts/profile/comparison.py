@@ -17,7 +17,7 @@ from django.utils.translation import pgettext_lazy
 
 from accounts.models import User
 from accounts.profile.contents import plays_of
-from accounts.profile.player_figures import PlayerFigures, VerifiedPlay, figures, statistics
+from accounts.profile.play_statistics import PlayerFigures, VerifiedPlay, figures, statistics
 from games.ghosts.boards_registry import GhostScore
 from games.races.results.ratings_registry import ShownRating
 from games.rules import CATALOGUE

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.profile.achievements import Achievement, achievements
-from accounts.profile.player_figures import Statistics, VerifiedPlay, statistics
+from accounts.profile.play_statistics import Statistics, VerifiedPlay, statistics
 from games.models import Attempt
 from games.presentation.view_models import DealTile
 from games.races.results.race_suggestion import RaceHint

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounts.profile.achievements import Achievement, achievements
-from accounts.profile.player_figures import VerifiedPlay, figures, statistics
+from accounts.profile.play_statistics import VerifiedPlay, figures, statistics
 from accounts.profile.streaks import Streaks, streaks
 from accounts.profile.win_days import current_streaks, daily_wins
 from accounts.sign_in.guests import BACKEND
