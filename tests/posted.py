@@ -13,19 +13,19 @@ from typing import Self
 class PostService:
     """A service at `host` that answers each request with the next of `statuses`, and then with `status`.
 
-    `asked` holds the path, headers and body of each.
+    `requests` holds the path, headers and body of each.
     """
 
     def __init__(self, host: str, status: int) -> None:
         self.host, self.status = host, status
         self.statuses: list[int] = []
-        self.asked: list[tuple[str, dict[str, str], bytes]] = []
+        self.requests: list[tuple[str, dict[str, str], bytes]] = []
         service = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                service.asked.append((self.path, dict(self.headers), body))
+                service.requests.append((self.path, dict(self.headers), body))
                 self.send_response(service.statuses.pop(0) if service.statuses else service.status)
                 self.send_header("Location", "/elsewhere")
                 self.send_header("Content-Length", "0")

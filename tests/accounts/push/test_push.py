@@ -171,7 +171,7 @@ def test_a_reminder_is_encrypted_signed_and_translated(
     tomorrow = today + timedelta(days=1)
     monkeypatch.setattr(reminders, "todays_game", {today: "stonewall", tomorrow: "braid"}.get)
     assert remind_due(service.send, at(today)) == 1
-    [(path, headers, body)] = service.asked
+    [(path, headers, body)] = service.requests
     assert path == browser.endpoint.removeprefix("https://fcm.googleapis.com")
     assert browser.read(body) == {
         "title": "Spiel des Tages: Steinmauer",
@@ -193,7 +193,7 @@ def test_a_reminder_is_encrypted_signed_and_translated(
 
 def test_without_a_streak_it_uses_the_browsers_language(browser: Browser, service: Service, today: date) -> None:
     remind_due(service.send, at(today))
-    said = browser.read(service.asked[0][2])
+    said = browser.read(service.requests[0][2])
     assert (said["lang"], said["body"]) == (
         "en-gb",
         "The same cards for everyone. New games every day.",
@@ -207,7 +207,7 @@ def test_an_expired_endpoint_is_deleted_and_redirects_ignored(
 ) -> None:
     service.status = status
     assert remind_due(service.send, at(today)) == 0
-    assert len(service.asked) == 1
+    assert len(service.requests) == 1
     assert PushDevice.objects.count() == left
 
 
@@ -234,7 +234,7 @@ def test_a_player_is_reminded_once_a_day(user: User, browser: Browser, service: 
     reminders.choose(user, HOUR + 2, "UTC", at(today, HOUR + 1)())
     assert remind_due(service.send, at(today, HOUR + 2)) == 0
     assert remind_due(service.send, at(today + timedelta(days=1), HOUR + 2)) == 1
-    assert browser.read(service.asked[0][2])["title"]
+    assert browser.read(service.requests[0][2])["title"]
 
 
 @pytest.mark.usefixtures("browser")
@@ -364,7 +364,7 @@ def test_a_renewed_endpoint_gets_the_reminders(user: User, browser: Browser, ser
     assert renew(browser.endpoint, other).json() == {"on": True}
     assert PushDevice.objects.get().endpoint == other.endpoint
     assert remind_due(service.send, at(today)) == 1
-    assert other.read(service.asked[0][2])["title"]
+    assert other.read(service.requests[0][2])["title"]
     assert renew(other.endpoint, other).json() == {"on": True}, "only the keys may change"
 
 
@@ -457,7 +457,7 @@ def test_a_reminder_late_in_the_evening_is_of_the_game_that_is_open(
     browser = turn_on(mine, hour=23, zone=zone)
     DailyReminder.objects.update(due_at=utc(now))
     assert remind_due(service.send, lambda: utc(now)) == 1
-    [(_, headers, body)] = service.asked
+    [(_, headers, body)] = service.requests
     assert headers["TTL"] == str(seconds)
     assert browser.read(body)["days"][0][1] == int(utc(now).timestamp() + seconds) * 1000
 

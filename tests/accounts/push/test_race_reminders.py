@@ -96,7 +96,7 @@ def test_it_ends_with_the_last_browser(user: User, sign_in: SignIn) -> None:
 def test_it_says_when_the_race_starts(browser: Browser, service: Service) -> None:
     assert remind_due(service.send, at(EVENING, 10.1)) == 0
     assert remind_due(service.send, at(EVENING)) == 1
-    [(_, headers, body)] = service.asked
+    [(_, headers, body)] = service.requests
     assert browser.read(body) == {
         "title": "Race of the day: Labyrinth",
         "body": "Starts in 10 minutes. Doors are open.",
@@ -112,7 +112,7 @@ def test_it_says_when_the_race_starts(browser: Browser, service: Service) -> Non
 )
 def test_a_delayed_one_gives_the_time_left(browser: Browser, service: Service, minutes: float, said: str) -> None:
     assert remind_due(service.send, at(EVENING, minutes)) == 1
-    assert browser.read(service.asked[0][2])["body"].startswith(said)
+    assert browser.read(service.requests[0][2])["body"].startswith(said)
 
 
 @pytest.mark.usefixtures("browser")

@@ -56,7 +56,7 @@ def test_a_waiting_player_is_asked_once(user: User, browser: Browser, service: S
     opponent = enter(20, "plot")
     again = list(arrivals)
     assert work(arrivals, service, 20) == 1
-    [(_, headers, body)] = service.asked
+    [(_, headers, body)] = service.requests
     assert browser.read(body) == {
         "title": "Your race is ready",
         "body": "Opponent found. Confirm within 15 seconds.",
@@ -101,7 +101,7 @@ def test_a_new_opponent_asks_again_after_a_minute(user: User, service: Service, 
     cache.clear()  # a minute later
     enter(90, "plot")
     assert work(arrivals, service, 90.4) == 1
-    assert service.asked[1][1]["TTL"] == "15"
+    assert service.requests[1][1]["TTL"] == "15"
 
 
 @pytest.mark.usefixtures("browser")
@@ -115,7 +115,7 @@ def test_two_lone_players_are_both_asked(
     matchmaking.advance_all(at(1))
     assert room_of(user) == room_of(other)
     assert work(arrivals, service, 1) == 2
-    assert any(theirs.endpoint.endswith(path) for path, *_ in service.asked)
+    assert any(theirs.endpoint.endswith(path) for path, *_ in service.requests)
 
 
 @pytest.mark.usefixtures("browser")
@@ -127,7 +127,7 @@ def test_an_answered_or_late_check_is_dropped(user: User, service: Service, arri
     elif reason == "opponent gone":
         seats.leave(room_of(opponent).pk, opponent.pk, at(21))
     assert work(arrivals, service, 35 if reason == "late" else 22) == 0
-    assert service.asked == []
+    assert service.requests == []
 
 
 @pytest.mark.usefixtures("browser")

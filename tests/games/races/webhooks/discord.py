@@ -25,7 +25,7 @@ class Discord(PostService):
 
     @property
     def posted(self) -> list[tuple[str, Any]]:
-        return [(path, json.loads(body)) for path, _, body in self.asked]
+        return [(path, json.loads(body)) for path, _, body in self.requests]
 
 
 def host_named(name: str = "Ariadne") -> User:
