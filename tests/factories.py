@@ -24,13 +24,13 @@ from accounts.models import User
 from accounts.sign_in.guests import BACKEND
 from games.attempts.lifecycle import deal_table
 from games.core.ladders import Ladder
+from games.deals import starter_deals
 from games.deals.certification import winning_record
 from games.deals.difficulty import longest_par
 from games.fairplay.copies import digest_of
 from games.fairplay.pace import FREE_TOKENS, plays
 from games.models import Attempt, Deal, SealedDeal
-from games.rules import CATALOGUE, RULES_VERSION, End, Record, RulesError, commitment, open_table
-from games.solver import shorten
+from games.rules import CATALOGUE, RULES_VERSION, End, Record, RulesError, commitment
 from leaderboards.boards import entries
 from leaderboards.boards.listings import set_score
 from leaderboards.boards.rank_keys import DEAL, BoardScore
@@ -130,17 +130,13 @@ def deal_before(variant: str, days: int) -> Deal:
 
 @cache
 def won_records(variant: str) -> tuple[Record, ...]:
-    """Return winning records of a variant without undos, one per deal, all short enough for a daily deal.
+    """Return three winning records of a variant without undos, one per deal, all short enough for a daily deal.
 
-    They come from the golden games of the rules' own tests.
+    They come from the golden games of the rules' own tests, and from the starter deals if those are too long.
     """
-    return tuple(
-        winning_record(variant, seed, _short(variant, seed, tokens)) for seed, tokens in winning_lines(variant)
-    )
-
-
-def _short(variant: str, seed: bytes, tokens: tuple[str, ...]) -> tuple[str, ...]:
-    return tokens if len(tokens) <= longest_par(variant) else shorten(open_table(variant, seed), tokens)
+    starters = [(deal.seed, deal.line) for deal in starter_deals.shipped() if deal.variant == variant]
+    short = [line for line in (*winning_lines(variant), *starters) if len(line[1]) <= longest_par(variant)]
+    return tuple(winning_record(variant, seed, tokens) for seed, tokens in short[:3])
 
 
 def seal_deal(variant: str = "stonewall", index: int = 0, **fields: Any) -> SealedDeal:
