@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 
-from games.fairplay.copies import decided, digest_of, is_copy, likeness, minimum_likeness
-from games.fairplay.play_decisions import decisions, weighed
-from games.rules import CATALOGUE, IllegalMoveError, Table, open_table
+from games.rules import IllegalMoveError, Table, open_table
 from games.solver import Budget, Solution, shorten, solve
 from games.solver.simulated_players import wish
 
@@ -158,44 +154,3 @@ def _round_the_stock(table: Table) -> list[str]:
     for _ in tokens:
         table.pop()
     return tokens if back else []
-
-
-@dataclass(frozen=True)
-class Game:
-    """What is compared of a game; its decisions are weighed only if it resembles another."""
-
-    variant: str
-    seed: bytes
-    moves: tuple[str, ...]
-    line: bytes
-
-    @property
-    def game(self) -> str:
-        return CATALOGUE[self.variant].game
-
-    @cached_property
-    def bits(self) -> dict[int, float]:
-        """The weighted decisions."""
-        table = open_table(self.variant, self.seed)
-        return weighed(table, self.moves, decisions(open_table(self.variant, self.seed), self.moves))
-
-
-def game(variant: str, seed: bytes, tokens: Sequence[str]) -> Game:
-    """Return a game with the moves that stand after `tokens`."""
-    table = open_table(variant, seed)
-    for token in tokens:
-        table.push(token)
-    return Game(variant, seed, table.moves, digest_of(open_table(variant, seed), table.moves) or b"")
-
-
-def sketched(one: Game, other: Game) -> bool:
-    """Return whether the database query would find one game by the other."""
-    parts = [(one.line[at : at + 4], other.line[at : at + 4]) for at in range(0, 16, 4)]
-    return any(a == b != b"" for a, b in parts)
-
-
-def accused(one: Game, other: Game) -> bool:
-    """Return whether the service would flag one of the games as a copy of the other."""
-    if not sketched(one, other) or likeness(decided(one.line), decided(other.line)) < minimum_likeness(one.game):
-        return False
-    return is_copy(one.bits, other.bits, one.game)

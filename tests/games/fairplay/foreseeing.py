@@ -13,8 +13,6 @@ from tests.games.fairplay import simulated
 from tests.games.fairplay.copying import MOST_TOKENS, _leads_on, played, solved
 
 Kind = Literal["weak", "decent", "strong", "peek", "line"]
-HONEST: Final[tuple[Kind, ...]] = ("weak", "decent", "strong")
-KINDS: Final[tuple[Kind, ...]] = (*HONEST, "line")
 
 #: Look-ahead of the strong player: number of options, of sampled deals that look the same, and of moves.
 WIDTH: Final = 4

@@ -29,7 +29,6 @@ ACTION: Final[dict[Device, tuple[float, float]]] = {"mouse": (520, 0.28), "touch
 FAST_KEYS_MS: Final = 190
 #: Delay of a held draw key, in ms.
 REPEAT_MS: Final = 35
-SKILLS: Final = (0.7, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +54,9 @@ class Player:
     holds_draw: bool
 
 
-def player(chance: Random, skill: float | None = None) -> Player:
-    """Draw a player; `skill` from 0.7 to 1, uniform by default."""
-    skill = chance.uniform(*SKILLS) if skill is None else skill
+def player(chance: Random) -> Player:
+    """Draw a player of a skill from 0.7 to 1."""
+    skill = chance.uniform(0.7, 1.0)
     slow = (1.7 - skill) / 0.7  # 1 for the most skilled, 1.43 for 0.7
     device = chance.choices(tuple(ACTION), (5, 4, 1))[0]
     action, spread = ACTION[device]

@@ -22,7 +22,7 @@ from functools import cache
 from random import Random
 from typing import Final, Literal
 
-from games.rules import CATALOGUE, Table, open_table
+from games.rules import Table, open_table
 from games.solver.simulated_players import greedy_game
 from tests.factories import won_records
 
@@ -82,9 +82,16 @@ def person(chance: Random, slowness: float | None = None, device: Device | None 
     )
 
 
-def lines(variant: str, number: int, chance: Random) -> list[list[Step]]:
-    """Return games of a variant: known wins, filled up with greedy games of new deals."""
-    found = [observed(open_table(variant, record.seed), record.tokens) for record in won_records(variant)]
+@cache
+def line_of(variant: str, number: int = 0) -> list[Step]:
+    """Return a known win of a variant."""
+    record = won_records(variant)[number]
+    return observed(record.open_table(), record.tokens)
+
+
+def greedy_lines(variant: str, number: int, chance: Random) -> list[list[Step]]:
+    """Return greedy games of new deals."""
+    found: list[list[Step]] = []
     while len(found) < number:
         seed = chance.randbytes(32)
         table = open_table(variant, seed)
@@ -208,11 +215,6 @@ class Timer:
     pauses: float = 0.0
     quick_draws: bool = False
 
-    @property
-    def kind(self) -> str:
-        """Return a short description: law, spread, pauses and draws."""
-        return f"{self.law}{self.spread:g}/{self.pauses:g}{'/quick' if self.quick_draws else ''}"
-
     def wait(self, chance: Random) -> float:
         took = self.delay
         if self.law == "uniform":
@@ -263,6 +265,3 @@ def run(how: Timer, line: Sequence[Step], chance: Random) -> Game:
         game.tokens.append(step.token)
         game.clock.append(round(now + chance.uniform(0, 12)) if not game.clock else max(game.clock[-1], round(now)))
     return game
-
-
-VARIANTS: Final = tuple(CATALOGUE)

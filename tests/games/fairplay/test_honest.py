@@ -68,10 +68,10 @@ def test_a_guest_who_signs_up(client: Client) -> None:
 def test_the_fastest_people(variant: str, device: simulated.Device) -> None:
     """With a mouse, by touch and by keys."""
     number = simulated.DEVICES.index(device)
-    deal, line = winnable(variant, number)
+    deal, _ = winnable(variant, number)
     chance = Random(f"{variant} {device}")
-    steps = simulated.observed(open_table(variant, won_records(variant)[number].seed), line)
-    game = simulated.play(simulated.person(chance, slowness=1.0, device=device), steps, chance)
+    person = simulated.person(chance, slowness=1.0, device=device)
+    game = simulated.play(person, simulated.line_of(variant, number), chance)
     assert verdict(play(deal, game.tokens, game.clock)) == CLEAN
 
 

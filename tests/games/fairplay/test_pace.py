@@ -23,7 +23,7 @@ from games.fairplay.pace import (
     looking_factor,
 )
 from games.models import Attempt
-from games.rules import CATALOGUE, End, open_table
+from games.rules import CATALOGUE, End
 from tests import factories
 from tests.factories import DAY, make_deal, won_records
 from tests.games.fairplay import reaction_players, simulated
@@ -195,10 +195,7 @@ METRONOMES = 40
 @pytest.mark.parametrize("variant", CATALOGUE)
 def test_a_metronome_is_found_despite_draws(variant: str) -> None:
     """Draws take a beat as well, so the time between two plays varies although the pace does not."""
-    line, chance = (
-        simulated.observed(open_table(variant, won_records(variant)[0].seed), won_records(variant)[0].tokens),
-        Random(variant),
-    )
+    line, chance = simulated.line_of(variant), Random(variant)
     for ms in (350, 500, 700):
         for timer in (simulated.Timer(ms), *[simulated.Timer(ms, "uniform", 0.2)] * METRONOMES):
             game = simulated.run(timer, line, chance)
@@ -251,8 +248,8 @@ def test_fast_people_pass_and_programs_are_flagged(variant: str) -> None:
     or fewer.
     """
     chance = Random(variant)
-    played = simulated.lines(variant, 12, chance)
-    wins = played[: len(won_records(variant))]
+    wins = [simulated.line_of(variant, number) for number in range(3)]
+    played = [*wins, *simulated.greedy_lines(variant, 3, chance)]
     paces = [simulated.fastest_pace(line, chance) / 1.5 for line in wins]
 
     def flagged(one: simulated.Game) -> bool:

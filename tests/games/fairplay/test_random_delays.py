@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from functools import cache
 from itertools import accumulate
 from random import Random
 
@@ -15,7 +14,7 @@ from accounts.models import User
 from games.fairplay.pace import AUTO_MS
 from games.fairplay.random_delays import FEWEST_GAPS, TimedMoves, timed_moves, timer_sigma
 from games.models import Attempt
-from games.rules import CATALOGUE, open_table
+from games.rules import CATALOGUE
 from tests.factories import make_account, make_deal, won_records
 from tests.games.fairplay import reaction_players, simulated
 from tests.games.fairplay.scripted import CLEAN, State, play, verdict
@@ -26,15 +25,9 @@ Play = Callable[[Sequence[simulated.Step]], simulated.Game]
 SERIES = 20
 
 
-@cache
-def line_of(variant: str, number: int = 0) -> list[simulated.Step]:
-    record = won_records(variant)[number]
-    return simulated.observed(open_table(variant, record.seed), record.tokens)
-
-
 def sigma_of_series(play_line: Play, variant: str) -> float | None:
     """Judge the last of three games; the others are played only if they are needed."""
-    games = (play_line(line_of(variant, number)) for number in range(3))
+    games = (play_line(simulated.line_of(variant, number)) for number in range(3))
     tokens = (timed_moves(game.tokens, game.clock, []) for game in games)
     return timer_sigma(next(tokens), tokens)
 
@@ -126,7 +119,7 @@ def labyrinth_games(players: Sequence[User], *, practice: int | None = None) -> 
     for number, player in enumerate(players):
         day = timezone.now().date() - timedelta(days=len(players) - number)
         deal = make_deal("labyrinth", day, practice=number == practice, seed=won_records("labyrinth")[number].seed)
-        game = simulated.run(simulated.Timer(700, "lognormal", 0.25), line_of("labyrinth", number), chance)
+        game = simulated.run(simulated.Timer(700, "lognormal", 0.25), simulated.line_of("labyrinth", number), chance)
         attempts.append(play(deal, game.tokens, game.clock, who=player))
     return attempts
 
