@@ -4,6 +4,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes
 # More than the number of cores, since many tests wait.
 JOBS ?= 4
 MINUTES ?= 10
@@ -87,8 +88,8 @@ orders: $(VENV)/.dev ## all tests except the browser's, TIMES=5 times in random 
 messages: $(VENV)/.dev ## update the translation catalogues (NEW=fr adds one)
 	@$(BIN)/python -m frontend.messages $(NEW)
 
-lock: ## regenerate requirements/*.txt from pyproject.toml (needs uv)
-	@cd requirements && PYTHON="$(PYTHON)" ./lock.sh
+lock: $(BIN)/uv ## regenerate requirements/*.txt from pyproject.toml
+	@cd requirements && PATH="$(CURDIR)/$(BIN):$$PATH" ./lock.sh
 
 images: $(VENV)/.base ## pin the container images to their tags' current digests (needs Docker)
 	@$(BIN)/python -m deploy.images
@@ -96,18 +97,23 @@ images: $(VENV)/.base ## pin the container images to their tags' current digests
 clean: ## remove all generated files, including the embedded database
 	rm -rf $(VENV) var .mypy_cache .ruff_cache .pytest_cache
 
-$(VENV)/bin/python:
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Talon needs Python 3.11 or newer; set PYTHON=python3.12 or like.")'
 	@echo "Making $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV) || { echo "No virtual environment: install Python's venv module (python3-venv)." >&2; exit 1; }
 
-# The stamps are as new as the lock file they were installed from; the development lock includes the base lock.
-$(VENV)/.base: requirements/base.txt | $(VENV)/bin/python
-	@echo "Installing the locked dependencies ..."
+# Installs the other packages five times as fast as pip, on two cores.
+$(BIN)/uv: requirements/uv.txt | $(BIN)/python
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
-$(VENV)/.dev: requirements/dev.txt | $(VENV)/bin/python
+# The stamps are as new as the lock file they were installed from; the development lock includes the base lock.
+$(VENV)/.base: requirements/base.txt | $(BIN)/uv
+	@echo "Installing the locked dependencies ..."
+	@$(INSTALL) -r $<
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt | $(BIN)/uv
 	@echo "Installing the locked development dependencies ..."
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r $<
+	@$(INSTALL) -r $<
 	@touch $@ $(VENV)/.base

@@ -4,8 +4,9 @@ set -euo pipefail
 cd "$(dirname "$0")"
 compile() {
   uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras \
-    --no-header --no-emit-index-url --no-emit-find-links --no-annotate "$@" ../pyproject.toml
+    --no-header --no-emit-index-url --no-emit-find-links --no-annotate "$@"
 }
-compile -o base.txt
-compile --extra solver -c base.txt -o solver.txt
-compile --extra solver --extra dev -c solver.txt -o dev.txt
+compile ../pyproject.toml -o base.txt
+compile ../pyproject.toml --extra solver -c base.txt -o solver.txt
+compile ../pyproject.toml --extra solver --extra dev -c solver.txt -o dev.txt
+compile - -o uv.txt <<< uv

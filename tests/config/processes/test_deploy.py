@@ -134,7 +134,8 @@ def test_locks_are_hashed_and_name_no_host(lock: Path) -> None:
 def test_locks_hold_every_declared_dependency() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     base, extras = project["dependencies"], project["optional-dependencies"]
-    wanted = {"base": base, "solver": [*base, *extras["solver"]], "dev": [*base, *extras["solver"], *extras["dev"]]}
+    solver = [*base, *extras["solver"]]
+    wanted = {"uv": ["uv"], "base": base, "solver": solver, "dev": [*solver, *extras["dev"]]}
     assert {path.stem for path in LOCKS} == set(wanted)
     for stem, requirements in wanted.items():
         names = {re.split(r"[\[<>=~ ]", requirement)[0].lower() for requirement in requirements}
