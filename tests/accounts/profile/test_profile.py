@@ -271,7 +271,7 @@ def test_following_and_unfollowing(make_user: MakeUser, mine: Client) -> None:
 @pytest.mark.parametrize("address", ["/inbox/", "/players/", "/players/?name=zz", "/players/me/following/"])
 def test_an_empty_page_says_what_will_be_there_and_leads_on(mine: Client, address: str) -> None:
     empty = re.search(
-        r'<div class="panel nothing"><p.*?>(.+?)</p>\s*(.+?)</div>', mine.get(address).content.decode(), re.DOTALL
+        r'<div class="panel nothing">\s*<p.*?>(.+?)</p>\s*(.+?)</div>', mine.get(address).content.decode(), re.DOTALL
     )
     assert empty is not None
     assert 'class="button' in empty[2]

@@ -73,7 +73,7 @@ def test_an_unknown_language_is_ignored(client: Client, made_up: str) -> None:
 def test_every_language_is_listed_by_its_own_name(client: Client) -> None:
     text = page(client).content.decode()
     for code, name in settings.LANGUAGES:
-        assert re.search(rf'<button name="language" value="{code}" lang="{code}"[^>]*>{name}</button>', text)
+        assert re.search(rf'<button\s+name="language" value="{code}" lang="{code}"[^>]*>{name}</button>', text)
 
 
 def test_answers_declare_what_they_vary_on(client: Client) -> None:

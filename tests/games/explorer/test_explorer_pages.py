@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
@@ -61,7 +62,7 @@ def replay(attempt: Attempt) -> str:
 def test_the_panel_is_on_replays_of_explored_deals_only(client: Client, attempts: list[Attempt]) -> None:
     deal = attempts[0].deal
     page = text_of(client, replay(attempts[0]))
-    assert f'data-address="/api/v1/deals/{deal.pk}/explorer" data-game="{attempts[0].public_id}"' in page
+    assert re.search(rf'data-address="/api/v1/deals/{deal.pk}/explorer"\s+data-game="{attempts[0].public_id}"', page)
     solution = text_of(client, f"/deals/{deal.day}/labyrinth/solution/")
     assert f'data-address="/api/v1/deals/{deal.pk}/explorer"' in solution
     assert PANEL not in text_of(client, f"/replay/{attempts[0].public_id}/embed/")

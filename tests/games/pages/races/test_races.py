@@ -261,7 +261,7 @@ def test_a_result_shows_places_figures_replays_and_seed() -> None:
     assert deal.commitment in text
     for place in range(3):
         assert f'/replay/{run.attempt(place).public_id}/"' in text
-    assert re.search(r'class="place won">\s*<b class="place-number place-1">1', text)
+    assert re.search(r'class="place won">\s*<b class="place-number place-1"\s*>1', text)
     assert re.search(r'class="place retired me">', text)
     assert f'action="/races/{run.room.code}/sit"' in text
 
@@ -311,7 +311,7 @@ def test_only_its_player_sees_a_result_under_review() -> None:
     finishing.apply_verdicts([attempt.pk])
     pages = [signed_in(player).get(f"/races/{run.room.code}/1/").content.decode() for player in run.players[:2]]
     assert [("Under review" in page, "Not decided yet" in page) for page in pages] == [(True, False), (False, True)]
-    assert all(re.search(r'class="place won( me)?">\s*<b class="place-number">–', page) for page in pages)
+    assert all(re.search(r'class="place won( me)?">\s*<b class="place-number"\s*>–', page) for page in pages)
     assert "Under review" in signed_in(run.players[0]).get("/races/mine/").content.decode()
 
 

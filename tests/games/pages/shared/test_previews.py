@@ -26,7 +26,7 @@ def preview(client: Client, path: str) -> tuple[str, str, str]:
     assert page.status_code == 200, path
     assert b'<meta name="twitter:card" content="summary_large_image">' in page.content
     [title, description, picture] = (
-        html.unescape(re.search(rf'<meta [^>]*property="og:{part}" content="([^"]*)">', page.content.decode())[1])  # type: ignore[index]
+        html.unescape(re.search(rf'<meta [^>]*property="og:{part}"\s+content="([^"]*)">', page.content.decode())[1])  # type: ignore[index]
         for part in ("title", "description", "image")
     )
     return title, description, picture.rpartition("previews/en-gb/")[2]
