@@ -42,12 +42,16 @@ quick: ## lint and the quick tests of rules and attempts, in a minute (QUICK="te
 $(SEARCHES): search-%: $(VENV)/.dev
 	@$(BIN)/python -c "from games.rules import open_table; from games.solver import load; load(open_table('$*', bytes(32)))"
 
-lint: ## ruff and mypy, including the tests; types, lint and format of the client code
+lint: ## ruff and mypy, including the tests; form of the templates; types, lint and format of the client code
 	@$(MAKE) -s -j --output-sync=line client style types
 
 style: $(VENV)/.dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/djhtml --check --tabwidth 2 frontend/templates 2>/dev/null || \
+	  { echo "Indent the templates: $(BIN)/djhtml --tabwidth 2 frontend/templates" >&2; exit 1; }
+	@! LC_ALL=C.UTF-8 grep -rnE '.{141}' frontend/templates || \
+	  { echo "Lines of templates have at most 140 characters." >&2; exit 1; }
 
 types: $(VENV)/.dev
 	@$(BIN)/mypy
