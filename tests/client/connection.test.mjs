@@ -26,7 +26,10 @@ beforeEach(() => {
   });
   arrives();
 });
-afterEach(() => connection.close());
+afterEach(() => {
+  connection.close();
+  document.hidden = false;
+});
 
 for (const [code, status] of [
   [4400, "refused"],
@@ -62,11 +65,12 @@ for (const [code, status] of [
     assert.equal(sockets.length, 2);
   });
 
-test("a crowded server is asked ever more slowly", () => {
+/** Loses nine connections in a row. @param {number} code @returns {number[]} the waits before the next ones, in ms */
+function waitsAfter(code) {
   const waits = [];
   for (let k = 0; k < 9; k++) {
     last().opens();
-    last().ends(4409);
+    last().ends(code);
     const count = sockets.length;
     let waited = 0;
     while (sockets.length === count && waited < 20_000) {
@@ -75,6 +79,17 @@ test("a crowded server is asked ever more slowly", () => {
     }
     waits.push(waited);
   }
+  return waits;
+}
+
+test("a page in view comes back soon after any outage, a hidden one in its own time", () => {
+  assert.equal(Math.max(...waitsAfter(1006)), 2000);
+  document.hidden = true;
+  assert.equal(Math.max(...waitsAfter(1006)), 15_000);
+});
+
+test("a crowded server is asked ever more slowly", () => {
+  const waits = waitsAfter(4409);
   assert.deepEqual(
     waits,
     waits.toSorted((one, other) => one - other),

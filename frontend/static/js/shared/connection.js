@@ -3,7 +3,8 @@
 import { Backoff, spread } from "./backoff.js";
 import { onWake, pageTime } from "./clock.js";
 
-const [FIRST_WAIT, LONGEST_WAIT] = [400, 15000];
+/** Waits between attempts, and the longest after a lost network while the page is in view, in ms. */
+const [FIRST_WAIT, LONGEST_WAIT, LONGEST_IN_VIEW] = [400, 15000, 2000];
 /** A ping without an answer means that the connection is dead: not every dead network is reported. In ms. */
 const PING_EVERY = 4000;
 /** Times allowed for the answer, and for a sign of life when the page wakes, in ms. */
@@ -193,6 +194,8 @@ export class Connection {
   /** @param {number} code @returns {number} ms to wait before reconnecting */
   #wait(code) {
     if (this.#handedOver) return this.#backoff.handedOver();
-    return code === DATABASE_AWAY ? spread(ASK_AGAIN) : this.#backoff.lost();
+    if (code === DATABASE_AWAY) return spread(ASK_AGAIN);
+    const wait = this.#backoff.lost();
+    return code in STATUSES || document.hidden ? wait : Math.min(wait, spread(LONGEST_IN_VIEW));
   }
 }
