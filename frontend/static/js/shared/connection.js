@@ -194,8 +194,7 @@ export class Connection {
   /** @param {number} code @returns {number} ms to wait before reconnecting */
   #wait(code) {
     if (this.#handedOver) return this.#backoff.handedOver();
-    if (code === DATABASE_AWAY) return spread(ASK_AGAIN);
-    const wait = this.#backoff.lost();
+    const wait = code === DATABASE_AWAY ? spread(ASK_AGAIN) : this.#backoff.lost();
     return code in STATUSES || document.hidden ? wait : Math.min(wait, spread(LONGEST_IN_VIEW));
   }
 }
