@@ -36,6 +36,10 @@ def test_constant_parts_become_one_text(text: str) -> None:
     assert template.render(Context()) == Template("{% load i18n static %}" + text).render(Context())
 
 
+def test_indentation_is_not_sent() -> None:
+    assert made("<ul>\n    <li>a b</li>\n\n  </ul>").render(Context()) == "<ul>\n<li>a b</li>\n</ul>"
+
+
 @pytest.mark.parametrize(
     "text",
     [
