@@ -16,11 +16,10 @@ from collections.abc import Sequence
 import django
 from celery.beat import EmbeddedService
 from celery.worker import state
-from django.urls import get_resolver
 
 from config.celery import app
 from config.processes.release import prepare
-from config.processes.server import address_arguments, listen, serve
+from config.processes.server import address_arguments, listen, load_site, serve
 
 WORKER_STOP_SECONDS = 5
 #: Stock of sealed deals per variant, besides those published ahead. More would only take CPU time from the player.
@@ -69,9 +68,7 @@ def prepare_concurrently() -> None:
     """
     preparing = multiprocessing.get_context("fork").Process(target=prepare)
     preparing.start()
-    import config.asgi  # noqa: F401, PLC0415 - sets Django up and loads the site
-
-    get_resolver().url_patterns  # noqa: B018 - loads the views
+    load_site()
     preparing.join()
     if preparing.exitcode:
         sys.exit(preparing.exitcode)

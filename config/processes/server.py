@@ -14,12 +14,14 @@ import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 import uvicorn
 import uvloop
 from django.conf import settings
+from django.urls import get_resolver
 
 from config.http.header_limits import Http
 
@@ -162,6 +164,12 @@ def yield_to_tables() -> None:
         Path("/proc/self/autogroup").write_text(str(NICENESS))
 
 
+def load_site() -> None:
+    """Set Django up, and load the site and its views, for which the first visitor would wait otherwise."""
+    import_module(APPLICATION.partition(":")[0])
+    get_resolver().url_patterns  # noqa: B018 - loads the views
+
+
 def serve(
     listener: socket.socket, on_ready: Callable[[], None] = lambda: None, application: Application = APPLICATION
 ) -> None:
@@ -184,7 +192,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     host, port = address_arguments("Serve Talon's pages and WebSockets.", argv)
     if settings.TABLES_ELSEWHERE:
         yield_to_tables()
-    serve(listen(host, port))
+    listener = listen(host, port)
+    load_site()
+    serve(listener)
 
 
 if __name__ == "__main__":

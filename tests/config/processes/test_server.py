@@ -64,6 +64,7 @@ def test_web_processes_yield_to_table_processes(
     monkeypatch.setattr("os.nice", lowered.append)
     monkeypatch.setattr(Path, "write_text", lambda path, text: lowered.append((str(path), text)))
     monkeypatch.setattr("config.processes.server.listen", lambda *_: None)
+    monkeypatch.setattr("config.processes.server.load_site", lambda: None)
     monkeypatch.setattr("config.processes.server.serve", lambda *_: None)
     settings.TABLES_ELSEWHERE = not has_tables
     main([])
@@ -115,14 +116,14 @@ async def test_draining_closes_idle_keep_alive_connections(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("start", "unused"),
+    ("start", "used", "unused"),
     [
         # Searches are compiled where they run; here the compiler would cost each process a second and 70 MB.
-        ("import config.asgi", "numba"),
-        ("from config.celery import app; app.loader.import_default_modules()", "config.urls"),
+        ("from config.processes.server import load_site; load_site()", "games.pages.daily.home_page", "numba"),
+        ("from config.celery import app; app.loader.import_default_modules()", "games.tasks", "config.urls"),
     ],
 )
-def test_a_process_loads_only_what_it_uses(start: str, unused: str, tmp_path: Path) -> None:
-    code = f"import sys; {start}; sys.exit({unused!r} in sys.modules)"
+def test_a_process_loads_what_it_uses_and_no_more(start: str, used: str, unused: str, tmp_path: Path) -> None:
+    code = f"import sys; {start}; sys.exit({used!r} not in sys.modules or {unused!r} in sys.modules)"
     done = run("-c", code, var=tmp_path, DJANGO_SETTINGS_MODULE="config.settings")
     assert done.returncode == 0, done.stderr
