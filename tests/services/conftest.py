@@ -19,8 +19,12 @@ def plain(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 
 @pytest.fixture(scope="package")
 def full(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A shared stack with PgBouncer in front of the database, and a replica that all processes read from."""
-    with started(tmp_path_factory.mktemp("full"), cluster, pooled=True, replicated=True) as running:
+    """A shared stack with PgBouncer in front of the database, and a replica that all processes read from.
+
+    It has only the worker that judges games.
+    """
+    home = tmp_path_factory.mktemp("full")
+    with started(home, cluster, pooled=True, replicated=True, workers=["worker"]) as running:
         yield running
 
 

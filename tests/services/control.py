@@ -19,8 +19,8 @@ from games.attempts import lifecycle as attempts  # noqa: E402
 from games.attempts.lifecycle import record_of, start_attempt  # noqa: E402
 from games.models import Attempt, Deal  # noqa: E402
 from leaderboards.boards import deal_boards, histogram  # noqa: E402
-from leaderboards.boards.listings import deal_listings  # noqa: E402
-from leaderboards.models import DealBoard, Recount, Result  # noqa: E402
+from leaderboards.boards.listings import deal_listings, season_listings  # noqa: E402
+from leaderboards.models import DealBoard, Recount, Result, Season  # noqa: E402
 from leaderboards.verdicts import pending_sweep  # noqa: E402
 from tests.control import serve  # noqa: E402
 from tests.factories import make_account, make_deal, session_of  # noqa: E402
@@ -66,11 +66,6 @@ def sweep(minutes: float = 0) -> int:
     return pending_sweep.resend_pending(timezone.now() + timedelta(minutes=minutes))
 
 
-def deliver(attempt: int, times: int) -> None:
-    for _ in range(times):
-        app.send_task("talon.verify", [attempt])
-
-
 def faults(deal: int) -> list[str]:
     """Return the faults in a deal's boards; there must be none."""
     found = [fault for listing in deal_listings(deal) for fault in histogram.faults(listing)]
@@ -86,6 +81,12 @@ def faults(deal: int) -> list[str]:
     return found
 
 
+def season_faults() -> list[str]:
+    """Return the faults in the boards of seasons; there must be none."""
+    seasons = Season.objects.values_list("pk", flat=True)
+    return [fault for pk in seasons for listing in season_listings(pk) for fault in histogram.faults(listing)]
+
+
 def version(deal: int) -> int:
     return DealBoard.objects.filter(pk=deal).values_list("version", flat=True).first() or 0
 
@@ -93,10 +94,6 @@ def version(deal: int) -> int:
 def expire() -> int:
     playing = Attempt.objects.filter(state=Attempt.State.PLAYING, deal__for_race=False)
     return playing.update(deadline=timezone.now())
-
-
-def close_due() -> attempts.BatchProgress:
-    return attempts.close_due()
 
 
 def run_tasks() -> list[str]:
@@ -136,8 +133,6 @@ def _kept(attempt: Attempt) -> dict[str, Any]:
     moves = [] if record else attempts.journal_of(attempt.pk)
     return {
         "attempt": str(attempt.public_id),
-        "player": str(attempt.player.public_id),
-        "deal": attempt.deal_id,
         "variant": attempt.deal.variant,
         "seed": attempt.deal.seed.hex(),
         "for_race": attempt.deal.for_race,
@@ -146,13 +141,12 @@ def _kept(attempt: Attempt) -> dict[str, Any]:
         "end_ms": record.end.ms if record else 0,
         "tokens": list(record.tokens) if record else [move.token for move in moves],
         "clock": list(record.clock) if record else [move.ms for move in moves],
-        "finished_at": attempt.finished_at.isoformat() if attempt.finished_at else "",
-        "results": list(Result.objects.filter(attempt=attempt).values_list("pk", flat=True)),
+        "results": Result.objects.filter(attempt=attempt).count(),
     }
 
 
 if __name__ == "__main__":
     serve(
-        *(deal, seat, state, faults, version, unsettled, marked, kept),
-        *(sweep, deliver, expire, close_due, run_tasks, manage, *control_races.COMMANDS),
+        *(deal, seat, state, faults, season_faults, version, unsettled, marked, kept),
+        *(sweep, expire, run_tasks, manage, *control_races.COMMANDS),
     )

@@ -5,35 +5,23 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from games.models import Attempt, Deal
-from games.races import heats, reconciler, rooms, seats
+from games.models import Attempt
+from games.races import heats, rooms, seats
 from games.races.models import Entrant, Race, Room
-from games.races.results import heat_standings, race_of_the_day
 from leaderboards.models import RatingChange
-from leaderboards.ratings import audit, folding
-from tests import factories
-from tests.factories import NOON, make_account, make_deal, session_of
-from tests.services.stack import FIRST_DAY
+from leaderboards.ratings import audit
+from tests.factories import make_account, make_deal, session_of
 
 
-def _finish_daily(player: Any) -> None:
-    day = FIRST_DAY - timedelta(days=1)
-    deal = Deal.objects.filter(day=day).first() or make_deal("stonewall", day=day)
-    factories.finished(deal, player, state=Attempt.State.VERIFIED, real_play=True, verified_at=NOON)
-
-
-def heat(variant: str, seed: str, count: int, seconds: float, veterans: int) -> dict[str, Any]:
+def heat(variant: str, seed: str, count: int, seconds: float) -> dict[str, Any]:
     """Create a heat on the deal of that seed that starts in ``seconds`` seconds, with new players who are ready.
 
-    The first ``veterans`` of them have a verified daily game. The players are divided at once.
+    The players are divided at once.
     """
     start = timezone.now() + timedelta(seconds=seconds)
     players = [make_account() for _ in range(count)]
-    for player in players[:veterans]:
-        _finish_daily(player)
     deal = make_deal(variant, practice=True, seed=bytes.fromhex(seed), for_race=True)
     limit_s = max(rooms.LIMITS_S)
     room = rooms.open_room(None, variant, None, limit_s=limit_s, seats=rooms.MAX_SEATS, kind=Room.Kind.HEAT)
@@ -55,28 +43,6 @@ def unfinished() -> int:
     return begun.count() + Race.objects.filter(state=Race.State.FINISHED, rated=True, rating=None).count()
 
 
-def tend_races() -> None:
-    reconciler.reconcile()
-    folding.rate_finished()
-
-
-def day_results(races: list[int]) -> dict[str, Any]:
-    """Return veterans, podium and standing of a heat, as if it had been the latest race of the day."""
-    now = timezone.now()
-    starts = heats.races_of_the_day(now.date() - timedelta(days=1), now.date() + timedelta(days=1))
-    start = max(start for start in starts if start <= now)
-    Race.objects.filter(scheduled_at=start).update(scheduled_at=None)
-    Race.objects.filter(pk__in=races).update(scheduled_at=start)
-    standing = heat_standings.standing("day", start.date(), limit=1000, starts=[start])
-    pages = dict(get_user_model().objects.values_list("pk", "public_id"))
-    veterans = Attempt.objects.filter(deal__day=FIRST_DAY - timedelta(days=1)).values_list("player", flat=True)
-    return {
-        "veterans": [str(pages[player]) for player in veterans],
-        "podium": [[str(one.page), one.cards_up, one.elapsed_ms] for one in race_of_the_day.podiums(now)[0]],
-        "standing": {str(pages[row.player_id]): [row.place, row.points, row.heats, row.wins] for row in standing},
-    }
-
-
 def call_time() -> None:
     """Let the time of all races run out."""
     now = timezone.now()
@@ -96,7 +62,6 @@ def outcome(race: int) -> dict[str, Any]:
         "entrants": [_entrant(one) for one in found.entrants.select_related("attempt", "player").order_by("pk")],
         "rating_changes": sorted(RatingChange.objects.filter(race=found).values_list("entrant", flat=True)),
         "rating_faults": list(audit.faults()),
-        "deal": found.deal.pk,
     }
 
 
@@ -114,4 +79,4 @@ def _entrant(entrant: Entrant) -> dict[str, Any]:
     }
 
 
-COMMANDS = (call_time, day_results, heat, outcome, tend_races, unfinished)
+COMMANDS = (call_time, heat, outcome, unfinished)

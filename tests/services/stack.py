@@ -15,7 +15,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import date
 from pathlib import Path
@@ -140,7 +140,13 @@ class Stack:
     """All processes and servers, with methods to break them."""
 
     def __init__(
-        self, home: Path, *, cluster: Path | None = None, pooled: bool = False, replicated: bool = False
+        self,
+        home: Path,
+        *,
+        cluster: Path | None = None,
+        pooled: bool = False,
+        replicated: bool = False,
+        workers: Sequence[str] = (),
     ) -> None:
         self._home = home
         self._migrated = cluster is not None
@@ -154,6 +160,7 @@ class Stack:
         self._nodes = itertools.count()
         self._beat: Process | None = None
         self._commands = commands()
+        self._worker_names = workers or [name for name, command in self._commands.items() if "worker" in command]
         self._control: ControlProcess | None = None
         (home / "var").mkdir()
         self._environment = {
@@ -188,7 +195,7 @@ class Stack:
         self.start_worker()
 
     def start_worker(self, *names: str, children: int = 1) -> None:
-        """Start another of each Celery worker in the Procfile, or of the named ones."""
+        """Start another of each of the stack's Celery workers, or of the named ones."""
         for name in names or self._worker_names:
             node = f"{name}{next(self._nodes)}"
             options = ["--concurrency", str(children), "-n", f"{node}@%h", "-l", "WARNING"]
@@ -199,10 +206,6 @@ class Stack:
         for name in names or self._worker_names:
             for worker in self._workers.pop(name, []):
                 worker.kill()
-
-    @property
-    def _worker_names(self) -> list[str]:
-        return [name for name, command in self._commands.items() if "worker" in command]
 
     def start_beat(self) -> None:
         self._beat = self._process("beat", self._commands["beat"])
@@ -306,9 +309,9 @@ class Stack:
 
 
 @contextmanager
-def started(home: Path, cluster: Path, *, pooled: bool = False, replicated: bool = False) -> Iterator[Stack]:
+def started(home: Path, cluster: Path, **options: Any) -> Iterator[Stack]:
     """Run a stack on a copy of a cluster; at the end, print its logs for pytest."""
-    stack = Stack(home, cluster=cluster, pooled=pooled, replicated=replicated)
+    stack = Stack(home, cluster=cluster, **options)
     try:
         stack.start()
         yield stack

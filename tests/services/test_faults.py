@@ -114,31 +114,3 @@ def test_an_unsettleable_attempt_delays_others_only_briefly(stack: Stack, deal: 
         assert await_ranks(*others) == [1, 2]
         assert stuck.state()["state"] == "pending"
     assert await_ranks(stuck, *others) == [1, 2, 3]
-
-
-def test_the_sweep_recovers_a_lost_queue(stack: Stack, deal: int) -> None:
-    stack.kill_workers(VERDICTS)
-    seats = [stack.seat(deal) for _ in range(4)]
-    for seat in seats:
-        seat.finish_at(0, moves=3)
-    with redis.Redis.from_url(stack.redis.url) as client:
-        assert client.llen("verdicts") >= 4
-        client.flushall()
-    stack.start_worker(VERDICTS)
-    assert {seat.state()["state"] for seat in seats} == {"pending"}
-    assert stack.ask("sweep", minutes=2) == 4
-    assert await_ranks(*seats) == [1, 2, 3, 4]
-
-
-def test_duplicate_tasks_on_two_workers_settle_once(stack: Stack, deal: int) -> None:
-    stack.kill_workers(VERDICTS)
-    seats = [stack.seat(deal) for _ in range(6)]
-    for seat in seats:
-        seat.finish_at(1, moves=2)
-        stack.ask("deliver", attempt=seat.id, times=5)
-    stack.start_worker(VERDICTS)
-    stack.start_worker(VERDICTS)
-    assert await_ranks(*seats) == [1, 2, 3, 4, 5, 6]
-    with redis.Redis.from_url(stack.redis.url) as client:
-        eventually(lambda: client.llen("verdicts") == 0)
-    assert stack.ask("version", deal=deal) == 6

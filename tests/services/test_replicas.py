@@ -20,8 +20,7 @@ import psycopg
 import pytest
 
 from deploy.servers import PgBouncer, Postgres, Replica, eventually
-from games.rules import CATALOGUE
-from tests.services.stack import SERVERS, Seat, Stack, await_ranks
+from tests.services.stack import Seat, Stack, await_ranks
 
 pytestmark = [pytest.mark.needs("pgbouncer", "pg_basebackup"), pytest.mark.services, pytest.mark.slow]
 
@@ -163,27 +162,6 @@ def own_reads_come_from_the_replica(stack: Stack, seat: Seat, index: int = 0) ->
     return reads(stack, index, "replica") > before
 
 
-def test_a_late_replica_is_not_used(stack: Stack, replica: Replica) -> None:
-    one = seat(stack)
-    name = name_of(stack, 0, one.player, one.session)
-    pooler = PgBouncer(replica.port)
-    pooler.start()
-    stack.webs.kill(1)
-    try:
-        stack.webs.start(1, REPLICA_LAG="2", REPLICA_URLS=pooler.url)
-        stack.webs.await_ready(1)
-        eventually(lambda: is_read(stack, 1))
-        wait_for_replay(stack.postgres, replica)
-        with replaying_nothing(replica):
-            new = rename(stack, one.session)
-            eventually(lambda: name_of(stack, 1, one.player) == new)
-            eventually(lambda: name_of(stack, 0, one.player) == name)  # more lag is permitted here
-        eventually(lambda: is_read(stack, 1))
-    finally:
-        pooler.remove()
-        stack.webs.kill(1)
-
-
 @pytest.mark.parametrize("how", ["stopped", "frozen"])
 def test_pages_work_without_the_replica_and_return_to_it(stack: Stack, replica: Replica, how: str) -> None:
     one = seat(stack)
@@ -217,20 +195,6 @@ def pooler(stack: Stack) -> PgBouncer:
 def new_deal(stack: Stack, variant: str) -> int:
     deal: int = stack.ask("deal", variant=variant, seed=token_hex(32))
     return deal
-
-
-def test_games_are_played_judged_and_ranked(stack: Stack) -> None:
-    for variant in list(CATALOGUE)[:3]:
-        deal = new_deal(stack, variant)
-        seats = [stack.seat(deal) for _ in range(3)]
-        for number, seat in enumerate(seats):
-            seat.play_at(number % 2, moves=12)
-            seat.finish_at(1 - number % 2, moves=3)
-        assert await_ranks(*seats) == [1, 2, 3]
-        assert stack.ask("faults", deal=deal) == []
-    clients, servers = pooler(stack).show("clients"), pooler(stack).show("servers")
-    assert {one["database"] for one in servers} == {"talon"}
-    assert 0 < len(servers) <= SERVERS < len(clients), "connections are pooled"
 
 
 def test_periodic_tasks_and_whole_table_commands_work(stack: Stack) -> None:

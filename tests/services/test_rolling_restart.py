@@ -6,8 +6,6 @@ import asyncio
 import json
 import random
 import time
-import urllib.request
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from secrets import token_hex
@@ -20,7 +18,6 @@ from websockets.frames import CloseCode
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from deploy.servers import eventually
 from games.live.protocol import CLOSE_MISDIRECTED
 from tests.services.sockets import connected, until
 from tests.services.stack import Stack, status_of
@@ -147,37 +144,3 @@ def test_webs_have_no_tables_and_tables_no_pages(stack: Stack) -> None:
     assert closed.value.rcvd is not None
     assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (CLOSE_MISDIRECTED, "misdirected")
     assert [status_of(stack.sockets[0], path) for path in ("/", "/healthz", "/readyz")] == [421, 200, 200]
-
-
-@pytest.fixture
-def narrow(stack: Stack) -> Iterator[Stack]:
-    """A stack whose only process of tables is full with one socket."""
-    for index in range(2):
-        stack.tables.kill(index)
-    stack.webs.kill(0)
-    stack.tables.start(0, MAX_SOCKETS="1")
-    stack.webs.start(0)
-    stack.tables.await_ready(0)
-    stack.webs.await_ready(0)
-    yield stack
-    stack.tables.kill(0)
-    stack.webs.kill(0)
-
-
-def test_newcomers_wait_while_the_tables_are_full(narrow: Stack) -> None:
-    seat = narrow.seat(narrow.ask("deal", variant="labyrinth", seed=token_hex(32)))
-    eventually(lambda: lets_in(narrow))
-    seat.sit(0)
-    eventually(lambda: not lets_in(narrow))
-    seat.play(1)
-    seat.leave()
-    eventually(lambda: lets_in(narrow))
-
-
-def lets_in(stack: Stack) -> bool:
-    """Return whether a newcomer may start a game, as the queue's page asks."""
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{stack.ports[0]}/queue/", headers={"Accept": "application/json"}
-    )
-    with urllib.request.urlopen(request, timeout=60) as response:
-        return bool(json.load(response)["let_in"])

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from deploy.servers import PgBouncer, Redis, postgres_programs
+from deploy.servers import Redis, postgres_programs
 from tests.services.soak.running import Wish, soak
 
 SHOWN = 40
@@ -29,21 +29,15 @@ def main() -> int:
     parser.add_argument(
         "--seed", type=int, help="of deals, players and blows, to run one again; a random one otherwise"
     )
-    parser.add_argument(
-        "--hurried", action="store_true", help="send lost attempts again at once, without the sweep's wait"
-    )
-    parser.add_argument("--pooled", action="store_true", help="with PgBouncer before the database")
     options = parser.parse_args()
     if options.minutes <= 0 or not 1 <= options.players <= 2000:
         parser.error("a soak takes some time and 1 to 2,000 players")
     if postgres_programs() is None or not Redis.is_installed():
         parser.error("PostgreSQL's server programs and redis-server must be installed")
     seed = random.randrange(1_000_000) if options.seed is None else options.seed
-    if options.pooled and not PgBouncer.is_installed():
-        parser.error("pgbouncer must be installed")
     home = Path(tempfile.mkdtemp(prefix="talon-soak-"))
     print(f"seed {seed}", flush=True)
-    wish = Wish(options.minutes * 60, seed, options.players, hurried=options.hurried, pooled=options.pooled)
+    wish = Wish(options.minutes * 60, seed, options.players)
     outcome = soak(wish, home, lambda text: print(text, flush=True))
     print(f"{len(outcome.games)} games, {outcome.tokens} tokens acknowledged; to the players: {dict(outcome.tally)}")
     print(f"blows: {dict(outcome.blows)}; verdicts: {dict(outcome.verdicts)}; races: {dict(outcome.races)}")

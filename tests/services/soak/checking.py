@@ -1,13 +1,9 @@
-"""Checks after the soak: compares what players were sent with what the service stores.
-
-Results, places, points and standings are recomputed from the records, with an ordering that shares no code with the
-service's own.
-"""
+"""Checks after the soak: compares what players were sent with what the service stores."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +12,6 @@ from games.rules import End, Record, open_table, replay
 JUDGED = ("verified", "rejected", "review")
 #: States of racers by the end of their games.
 RACED = {"won": "won", "resigned": "retired", "closed": "timed_out"}
-DIVISION = 16
-PODIUM = 3
 
 
 @dataclass
@@ -41,8 +35,6 @@ class Kept:
     """One attempt as stored; `tokens` and `clock` come from the record, or from the journal while playing."""
 
     attempt: str
-    player: str
-    deal: int
     variant: str
     seed: str
     for_race: bool
@@ -51,18 +43,7 @@ class Kept:
     end_ms: int
     tokens: list[str]
     clock: list[int]
-    finished_at: str
-    #: The ids of its results.
-    results: list[int]
-
-
-@dataclass
-class Line:
-    rank: int
-    player: str
-    cards_up: int
-    elapsed_ms: int
-    tokens: int
+    results: int
 
 
 @dataclass
@@ -76,31 +57,14 @@ class Outcome:
     entrants: list[dict[str, Any]]
     rating_changes: list[int]
     rating_faults: list[str]
-    deal: int
-
-
-@dataclass
-class Day:
-    """A race of the day as shown; see `tests.services.control_races.day_results`."""
-
-    veterans: list[str]
-    """Players with a verified daily game: they count for the points of those ahead."""
-    podium: list[list[Any]]
-    """Player, cards up and milliseconds of the first three."""
-    standing: dict[str, list[int]]
-    """Place, points, heats and wins, by player."""
 
 
 Score = tuple[int, int, int]
 """Cards up, milliseconds and tokens."""
-Boards = dict[tuple[int, str, str], list[Line]]
-"""The boards shown, by deal, board and server."""
-Seasons = dict[tuple[str, str, str, str], list[Line]]
-"""The boards of seasons that include every deal, by period, variant, board and server."""
 
 
-def find_faults(games: Sequence[Game], kept: Sequence[Kept], boards: Boards, seasons: Seasons) -> list[str]:
-    """Return all faults of the games and of the boards."""
+def find_faults(games: Sequence[Game], kept: Sequence[Kept]) -> list[str]:
+    """Return all faults of the games."""
     attempts = {one.attempt: one for one in kept}
     found = [f"{game.attempt}: {complaint}" for game in games for complaint in game.complaints]
     for game in games:
@@ -109,20 +73,7 @@ def find_faults(games: Sequence[Game], kept: Sequence[Kept], boards: Boards, sea
             continue
         found += [f"{game.attempt}: {fault}" for fault in _told(game, attempt)]
     dailies = [attempt for attempt in kept if not attempt.for_race]
-    found += [f"{attempt.attempt}: {fault}" for attempt in dailies for fault in _misjudged(attempt)]
-    scores = {one.attempt: score for one in dailies if one.state == "verified" and (score := score_of(one))}
-    for (deal, board, server), lines in sorted(boards.items()):
-        expected = _ranked([one for one in dailies if one.deal == deal and one.attempt in scores], scores, board)
-        found += [f"deal {deal}, {board} of {server}: {fault}" for fault in _differences(lines, expected)]
-    for (period, variant, board, server), lines in sorted(seasons.items()):
-        counted = [one for one in dailies if one.attempt in scores and variant in ("", one.variant)]
-        found += [
-            f"{period} of {variant or 'all'}, {board} of {server}: {fault}"
-            for fault in _differences(lines, _added_up(counted, scores, board))
-        ]
-    shown = {(deal, board) for deal, board, _ in boards}
-    missing = {(one.deal, board) for one in dailies for board in ("race", "fewest")} - shown
-    return found + [f"deal {deal}: {board} was not shown" for deal, board in sorted(missing)]
+    return found + [f"{attempt.attempt}: {fault}" for attempt in dailies for fault in _misjudged(attempt)]
 
 
 def _told(game: Game, attempt: Kept) -> Iterator[str]:
@@ -161,8 +112,8 @@ def _misjudged(attempt: Kept) -> Iterator[str]:
         yield f"is left {attempt.state}"
         return
     expected = 1 if attempt.state == "verified" else 0
-    if len(attempt.results) != expected:
-        yield f"is {attempt.state} with {len(attempt.results)} results"
+    if attempt.results != expected:
+        yield f"is {attempt.state} with {attempt.results} results"
     if attempt.state == "rejected":
         yield "an honest game was rejected"
     if score_of(attempt) is None:
@@ -177,41 +128,9 @@ def score_of(attempt: Kept) -> Score | None:
     return (played.cards_up, played.elapsed_ms, played.tokens) if played.ok else None
 
 
-def _ranked(attempts: Sequence[Kept], scores: Mapping[str, Score], board: str) -> list[Line]:
-    def place(attempt: Kept) -> tuple[Any, ...]:
-        return (*_key(scores[attempt.attempt], board), attempt.finished_at, min(attempt.results, default=0))
-
-    ordered = sorted(attempts, key=place)
-    return [Line(rank, one.player, *scores[one.attempt]) for rank, one in enumerate(ordered, 1)]
-
-
-def _added_up(attempts: Sequence[Kept], scores: Mapping[str, Score], board: str) -> list[Line]:
-    """Return the lines that a season's board must have.
-
-    They are sums per player; equal sums are ordered by the earlier last finish.
-    """
-    sums: dict[str, Score] = {}
-    last: dict[str, str] = {}
-    for one in attempts:
-        so_far, score = sums.get(one.player, (0, 0, 0)), scores[one.attempt]
-        sums[one.player] = (so_far[0] + score[0], so_far[1] + score[1], so_far[2] + score[2])
-        last[one.player] = max(last.get(one.player, ""), one.finished_at)
-    ordered = sorted(sums, key=lambda player: (*_key(sums[player], board), last[player]))
-    return [Line(rank, player, *sums[player]) for rank, player in enumerate(ordered, 1)]
-
-
-def _key(score: Score, board: str = "race") -> Score:
+def _key(score: Score) -> Score:
     cards_up, elapsed_ms, tokens = score
-    return (-cards_up, elapsed_ms, tokens) if board == "race" else (-cards_up, tokens, elapsed_ms)
-
-
-def _differences(shown: Sequence[Line], expected: Sequence[Line]) -> Iterator[str]:
-    if len(shown) != len(expected):
-        yield f"{len(shown)} lines instead of {len(expected)}"
-    for ours, theirs in zip(expected, shown, strict=False):
-        if ours != theirs:
-            yield f"{theirs} instead of {ours}"
-            return
+    return -cards_up, elapsed_ms, tokens
 
 
 # --- Races ----------------------------------------------------------------------------------------------------------
@@ -241,35 +160,6 @@ def find_race_faults(games: Sequence[Game], kept: Sequence[Kept], outcome: Outco
     ]
 
 
-def find_day_faults(kept: Sequence[Kept], outcomes: Sequence[Outcome], day: Day) -> list[str]:
-    """Return all faults of a race of the day: sizes of its divisions, points, podium and standing."""
-    found = [*_misdivided(outcomes)]
-    points, standing, podium = dict[str, int](), dict[str, list[int]](), list[tuple[Score, int, str]]()
-    for outcome in outcomes:
-        scores, places = _scores(kept, outcome), _places(kept, outcome)
-        players = {one["id"]: one["player"] for one in outcome.entrants}
-        counted = [_key(score) for entrant, score in scores.items() if players[entrant] in day.veterans]
-        for one in outcome.entrants:
-            score = scores.get(one["id"])
-            expected = None if score is None else 1 + sum(other > _key(score) for other in counted)
-            if one["points"] != expected:
-                found.append(f"entrant {one['id']} has {one['points']} points, not {expected}")
-            if score is not None and expected is not None:
-                points[one["player"]] = expected
-                standing[one["player"]] = [0, expected, 1, int(one["state"] == "won" and places[one["id"]] == 1)]
-                podium.append((_key(score), one["id"], one["player"]))
-    for player, row in standing.items():
-        row[0] = 1 + sum(other > points[player] for other in points.values())
-    first = [[player, -key[0], key[1]] for key, _, player in sorted(podium)[:PODIUM]]
-    if day.podium != first:
-        found.append(f"the podium is {day.podium} instead of {first}")
-    return found + [
-        f"{player} stands at {day.standing.get(player)} instead of {standing.get(player)}"
-        for player in sorted(standing.keys() | day.standing.keys())
-        if day.standing.get(player) != standing.get(player)
-    ]
-
-
 def _scores(kept: Sequence[Kept], outcome: Outcome) -> dict[int, Score]:
     """Return the scores of those who raced, computed from the records, by entrant."""
     attempts = {one.attempt: one for one in kept}
@@ -281,15 +171,3 @@ def _places(kept: Sequence[Kept], outcome: Outcome) -> dict[int, int]:
     """Return the places by entrant: one more than the number of better games."""
     scores = {entrant: _key(score) for entrant, score in _scores(kept, outcome).items()}
     return {entrant: 1 + sum(other < own for other in scores.values()) for entrant, own in scores.items()}
-
-
-def _misdivided(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Yield divisions that are unfair: of unequal size, on different deals, or with different starts."""
-    sizes = [len(outcome.entrants) for outcome in outcomes]
-    if len(sizes) != -(-sum(sizes) // DIVISION) or max(sizes) - min(sizes) > 1:
-        yield f"the divisions have {sizes} players"
-    if len({(outcome.deal, outcome.starts_at) for outcome in outcomes}) != 1:
-        yield "the divisions differ in deal or start"
-    players = [entrant["player"] for outcome in outcomes for entrant in outcome.entrants]
-    if len(set(players)) != len(players):
-        yield "a player is in two divisions"

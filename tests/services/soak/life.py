@@ -28,6 +28,8 @@ MISFORTUNES: Final = {
     "asleep": (2.0, 25.0),
     "hidden": (2.0, 15.0),
 }
+#: Average seconds between two of them.
+MISFORTUNE_EVERY: Final = 60.0
 #: Seconds without an answer after which a page gives up a connection: on waking, and otherwise.
 WAKING, PATIENCE = 2.0, 10.0
 #: Seconds in which a page opens a connection again, and in which a person is back once their network is.
@@ -45,13 +47,11 @@ class Weather(Protocol):
 class Person:
     """The browser of one player: a session, a network of its own behind the shared address, and its open sockets."""
 
-    def __init__(
-        self, number: int, seed: int, *, ports: list[int], weather: Weather, tally: Counter[str], every: float
-    ) -> None:
+    def __init__(self, number: int, seed: int, *, ports: list[int], weather: Weather, tally: Counter[str]) -> None:
         self.number = number
         self._choose = random.Random(f"life {seed} {number}")
         self._ports = itertools.cycle(ports[number % len(ports) :] + ports[: number % len(ports)])
-        self._weather, self._tally, self._every = weather, tally, every
+        self._weather, self._tally = weather, tally
         self._relay = Relay(0, forwarded_for=ADDRESS)
         self._open: dict[ClientConnection, float] = {}
         """When each open socket was last heard."""
@@ -137,7 +137,7 @@ class Person:
 
     async def _live(self) -> None:
         while True:
-            await asyncio.sleep(self._choose.uniform(0.3, 1.7) * self._every)
+            await asyncio.sleep(self._choose.uniform(0.3, 1.7) * MISFORTUNE_EVERY)
             kind = self._choose.choice(list(MISFORTUNES))
             seconds = self._choose.uniform(*MISFORTUNES[kind])
             self._suffer(kind)

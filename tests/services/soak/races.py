@@ -21,9 +21,8 @@ from tests.services.soak.tables import Plan, Table
 from tests.services.sockets import BROKEN, until
 
 RACERS: Final = 4
-#: Racers of the race of the day: two divisions. A third of them has played before, and so counts for points.
+#: Racers of the race of the day: two divisions.
 CROWD: Final = 18
-VETERANS: Final = 3
 COUNTDOWN: Final = {RACERS: 4, CROWD: 10}  # s
 FIRST_NUMBER: Final = 20_000
 #: What a table shows and a room never does: cards and tokens.
@@ -112,7 +111,6 @@ class Races:
             seed=seed.hex(),
             count=count,
             seconds=COUNTDOWN[count],
-            veterans=count // VETERANS,
         )
         self.held.append(found["races"])
         secrets = frozenset({seed.hex(), b64encode(seed).decode().rstrip("=")})

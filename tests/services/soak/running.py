@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import random
 import threading
 import time
@@ -12,54 +11,34 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 from deploy.servers import eventually
 from games.rules import CATALOGUE
 from tests.services.soak.breaking import Breaker, plan
-from tests.services.soak.checking import (
-    Boards,
-    Day,
-    Game,
-    Kept,
-    Line,
-    Seasons,
-    find_day_faults,
-    find_faults,
-    find_race_faults,
-)
+from tests.services.soak.checking import Game, Kept, find_faults, find_race_faults
 from tests.services.soak.checking import Outcome as RaceOutcome
 from tests.services.soak.life import Person
 from tests.services.soak.races import Races
 from tests.services.soak.tables import Plan, Table
-from tests.services.stack import FIRST_DAY, Stack
+from tests.services.stack import Stack
 
 Say = Callable[[str], None]
 REPORT_EVERY = 5.0  # s
 SETTLED_WITHIN = 240.0  # s: the sweep finds a lost attempt within 90, and again within 120 more
 DATABASE_BACK_WITHIN = 60.0  # s: a crash, a recovery, and the pool's pause before it reconnects
-PAGE = 100
 #: Games of a player until a new player takes the place.
 GAMES_EACH = 3
 
 
 @dataclass(frozen=True)
 class Wish:
-    """Parameters of a soak.
-
-    `hurried` resends lost attempts at once instead of waiting for the sweep; `pooled` puts PgBouncer in front of the
-    database; every `misfortune_every` seconds, on average, something happens to each player.
-    """
+    """Parameters of a soak."""
 
     seconds: float
     seed: int
-    players: int = 60
-    hurried: bool = False
-    pooled: bool = False
-    misfortune_every: float = 60.0
+    players: int
 
 
 @dataclass
@@ -80,9 +59,9 @@ class Outcome:
         return sum(len(game.acknowledged) for game in self.games)
 
 
-def soak(wish: Wish, home: Path, say: Say, cluster: Path | None = None) -> Outcome:
-    """Run a soak in the empty directory `home`, on a copy of a migrated cluster if there is one."""
-    stack = Stack(home, cluster=cluster, pooled=wish.pooled)
+def soak(wish: Wish, home: Path, say: Say) -> Outcome:
+    """Run a soak in the empty directory `home`."""
+    stack = Stack(home)
     try:
         say("starting PostgreSQL, Redis, two web processes, two of tables, workers and beat")
         stack.start()
@@ -121,12 +100,13 @@ class _Soak:
         left = control.ask("expire")
         control.ask("call_time")
         self._say(f"{left} games were left; waiting for every verdict")
-        _settle(control, hurried=wish.hurried)
+        _settle(control)
         kept = [Kept(**one) for one in control.ask("kept")]
         outcome.verdicts.update(one.state for one in kept)
         faults = outcome.faults
-        faults += find_faults(outcome.games, kept, _boards(stack, deals), _seasons(stack))
+        faults += find_faults(outcome.games, kept)
         faults += [f"deal {deal}: {fault}" for deal in deals for fault in control.ask("faults", deal=deal)]
+        faults += control.ask("season_faults")
         faults += self._race_faults(kept)
         faults += [complaint for person in self._people for complaint in person.complaints]
         faults += [f"{name} ended by itself" for name in {*stopped, *stack.ended()}]
@@ -143,9 +123,6 @@ class _Soak:
             for outcome in outcomes:
                 of_race = find_race_faults(self._outcome.games, kept, outcome)
                 found += [f"race {outcome.id}: {fault}" for fault in of_race]
-            if heat is self._races.held[0] and all(outcome.state == "finished" for outcome in outcomes):
-                day = Day(**self._control.ask("day_results", races=heat))
-                found += [f"race of the day: {fault}" for fault in find_day_faults(kept, outcomes, day)]
         return found
 
     def _deal(self, variant: str) -> int:
@@ -161,7 +138,6 @@ class _Soak:
             ports=self._stack.sockets,
             weather=self._breaker,
             tally=self._outcome.tally,
-            every=wish.misfortune_every,
         )
         self._people.append(person)
         return person
@@ -231,66 +207,13 @@ class Control:
             return self._stack.ask(what, **arguments)
 
 
-def _settle(control: Control, *, hurried: bool) -> None:
+def _settle(control: Control) -> None:
     """Wait for every verdict and every sum, up to a limit; the checks report what is missing then."""
 
     def settled() -> bool:
-        if hurried:
-            control.ask("close_due")
-            control.ask("sweep", minutes=10)
-            control.ask("tend_races")
         return bool(control.ask("unsettled") == control.ask("marked") == control.ask("unfinished") == 0)
 
     try:
         eventually(settled, within=SETTLED_WITHIN, every=2)
     except TimeoutError:
         return
-
-
-def _boards(stack: Stack, deals: list[int]) -> Boards:
-    return {
-        (deal, board, f"web{index}"): _lines(stack.ports[index], f"boards/{deal}", {"board": board}, number)
-        for number, deal in enumerate(deals)
-        for board in ("race", "fewest")
-        for index in range(2)
-    }
-
-
-def _seasons(stack: Stack) -> Seasons:
-    """Return the boards of the month and of all time as each web process shows them.
-
-    All deals are in one month.
-    """
-    asked = [(period, variant) for period in ("month", "all") for variant in ("", *CATALOGUE)]
-    return {
-        (period, variant, board, f"web{index}"): _lines(
-            stack.ports[index], f"seasons/{period}", {"board": board, "variant": variant, "day": str(FIRST_DAY)}, number
-        )
-        for number, (period, variant) in enumerate(asked, len(CATALOGUE))
-        for board in ("race", "fewest")
-        for index in range(2)
-    }
-
-
-def _lines(port: int, path: str, asked: dict[str, str], reader: int) -> list[Line]:
-    found: list[Line] = []
-    cursor = None
-    while True:
-        page = _page(port, path, asked | {"limit": str(PAGE)} | ({"cursor": cursor} if cursor else {}), reader)
-        names = ("rank", "player", "cards_up", "elapsed_ms", "tokens")
-        found += [Line(**{name: entry[name] for name in names}) for entry in page["entries"]]
-        if (cursor := page["after"]) is None:
-            return found
-
-
-def _page(port: int, path: str, asked: dict[str, str], reader: int) -> Any:
-    # Each board's reader has its own address, to stay below the rate limit.
-    connection = HTTPConnection(
-        "127.0.0.1", port, timeout=10, source_address=(f"127.2.{reader // 200}.{reader % 200 + 1}", 0)
-    )
-    connection.request("GET", f"/api/v1/{path}?{urlencode(asked)}")
-    answer = connection.getresponse()
-    body = answer.read()
-    connection.close()
-    assert answer.status == 200, (answer.status, body)
-    return json.loads(body)
