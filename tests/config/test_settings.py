@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import runpy
@@ -138,48 +137,25 @@ def test_a_wrong_setting_is_refused_by_name(variables: dict[str, str], message: 
         settings_under(**variables)
 
 
-COOKIES = """
-import json, django
-django.setup()
-from django.conf import settings
-from config.http.message_cookies import Messages
-from games.core import waiting
-from games.fairplay import account_links
-from games.presentation import anonymous_cache
-from games.races.results import race_suggestion
-print(json.dumps([
-    settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME,
-    Messages.storage_classes[0].cookie_name, waiting.COOKIE, account_links.COOKIE,
-    race_suggestion.COOKIE, anonymous_cache.GUIDE_COOKIE,
-]))
-"""
-
-
-@pytest.mark.parametrize("secure", [True, False])
-def test_cookies_have_the_host_prefix_over_https(secure: bool, tmp_path: Path) -> None:
+def test_cookies_have_the_host_prefix_over_https(settings_under: Show) -> None:
     """Browsers refuse the prefix over http, so it is not used there."""
-    variables = PRODUCTION if secure else {}
-    done = run("-c", COOKIES, var=tmp_path, DJANGO_SETTINGS_MODULE="config.settings", **variables)
-    assert done.returncode == 0, done.stderr
-    names = json.loads(done.stdout)
-    assert {name.startswith("__Host-") for name in names} == {secure}
-    assert len(set(names)) == len(names)
+    names = ("SESSION_COOKIE_NAME", "CSRF_COOKIE_NAME", "LANGUAGE_COOKIE_NAME")
+    secure, plain = settings_under(**PRODUCTION), settings_under()
+    assert (secure["COOKIE_PREFIX"], plain["COOKIE_PREFIX"]) == ("__Host-", "")
+    assert all(secure[name].startswith("__Host-") and not plain[name].startswith("__Host-") for name in names)
+    paths = [path for app in ("accounts", "config", "games", "leaderboards") for path in (ROOT / app).rglob("*.py")]
+    texts = [path.read_text() for path in paths if path.name != "settings.py"]
+    naming = re.compile(r"^ *\w*cookie(?:_name)?(?:: Final)? = (f?\".+)", re.MULTILINE | re.IGNORECASE)
+    named = [name for text in texts for name in naming.findall(text)]
+    assert len(named) == 5
+    assert all(name.startswith('f"{settings.COOKIE_PREFIX}') for name in named)
+    used = {name for text in texts for name in re.findall(r"\.set_(?:signed_)?cookie\(\s*([^,]+),", text)}
+    assert used == {"settings.LANGUAGE_COOKIE_NAME", "COOKIE"}, "only by the names above"
 
 
-def test_every_cookie_has_the_prefix() -> None:
-    """`COOKIES` is complete: only these modules set cookies, all by names that are checked there."""
-    setting = re.compile(r"\.set_(?:signed_)?cookie\(\s*([\w.]+)")
-    found = {
-        (str(path.relative_to(ROOT)), name)
-        for app in ("accounts", "config", "games", "leaderboards")
-        for path in (ROOT / app).rglob("*.py")
-        for name in setting.findall(path.read_text())
-    }
-    assert found == {
-        ("accounts/preferences.py", "settings.LANGUAGE_COOKIE_NAME"),
-        ("games/core/waiting.py", "COOKIE"),
-        ("games/fairplay/account_links.py", "COOKIE"),
-    }
+def test_separate_tables_leave_room_for_more_sockets(settings_under: Show) -> None:
+    assert settings_under()["MAX_SOCKETS"] == 2_000
+    assert settings_under(TABLES_ELSEWHERE="1")["MAX_SOCKETS"] == 4_000
 
 
 def test_staff_need_a_second_factor_in_production(settings_under: Show) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import environ
@@ -18,6 +19,7 @@ from config.backends.circuit_breaker import CircuitBreaker
 from config.backends.postgresql import base
 from deploy.servers import Postgres, eventually
 from games.db.timeouts import TimedConnection, database_timeout
+from tests.postgres import PostgresCopy
 
 pytestmark = [pytest.mark.needs("postgres"), pytest.mark.services]
 
@@ -27,8 +29,8 @@ SOON = 15
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Postgres]:
-    server = Postgres()
+def server(cluster: Path) -> Iterator[Postgres]:
+    server = PostgresCopy(cluster / "data")
     try:
         server.start()
         yield server

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ from django.core.cache import cache, caches
 from django.test import Client
 from prometheus_client import REGISTRY
 
-import games.core.metrics
 from games.live.protocol import CODES
 from games.races.live.protocol import CODES as RACE_CODES
 from games.rules import GAMES
@@ -86,41 +84,3 @@ def test_every_label_has_a_known_value(client: Client) -> None:
     assert strange == []
     views = {dict(labels).get("view", "") for name, labels in series() if name.startswith("talon_django")}
     assert len(views) <= len(list(hostile.patterns())) + 2
-
-
-#: Arguments of `labels(...)`, each from a closed set: literals, games of the rules, choices of a model, codes, places
-#: named in the code, replicas named in the settings.
-CLOSED = {
-    *(
-        "'play'",
-        "'board'",
-        "'race'",
-        "'lanes'",
-        "'crowded'",
-        "'yes'",
-        "'no'",
-        "deal.game",
-        "attempt.deal.game",
-        "race.game",
-        "self.attempt.table.GAME",
-        "end.how",
-        "error.code",
-        "'confirmation_site'",
-        "budget",
-        "place",
-        "'replica'",
-        "'primary'",
-        "self.alias",
-    ),
-    "verdict.state",
-}
-
-
-def test_every_label_in_the_code_has_a_closed_set() -> None:
-    found = set()
-    for path in [path for part in ("accounts", "games", "leaderboards") for path in (ROOT / part).rglob("*.py")]:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "labels":
-                found |= {ast.unparse(value) for value in (*node.args, *(word.value for word in node.keywords))}
-    assert found <= CLOSED, "add the source of a new label's values to CLOSED"
-    assert games.core.metrics.REFUSALS._labelnames == ("code",)

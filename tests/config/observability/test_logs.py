@@ -23,7 +23,7 @@ from config.observability import log_redaction
 from config.observability.log_redaction import MAX_TEXT
 from config.observability.logs import logging_config
 from games.deals.publishing import DealAwaitedError
-from games.rules import GAMES, shuffled_deck
+from games.rules import shuffled_deck
 
 
 @pytest.fixture(params=["json", "text"])
@@ -48,7 +48,7 @@ def test_secret_names_are_hidden_at_any_depth(lines: Callable[[], str]) -> None:
     assert lines().count("[hidden]") == 3
 
 
-@pytest.mark.parametrize("game", sorted(GAMES))
+@pytest.mark.parametrize("game", ["braid", "tarot"], ids=["French cards", "tarot cards"])
 def test_no_seed_or_deck_is_logged_in_any_form(game: str, lines: Callable[[], str]) -> None:
     seed = secrets.token_bytes(32)
     deck = shuffled_deck(game, seed)
@@ -156,19 +156,11 @@ def test_json_lines_are_json(lines: Callable[[], str]) -> None:
 
 
 PATTERNS = {name: value for name, value in vars(log_redaction).items() if isinstance(value, re.Pattern)}
-PIECES = ["a", "A", "0", "AB", "AB ", "AB', '", " ", "'", '",', "/", ":", "@", "_", "-", "%2F", "é"]
-PIECES += [
-    "://",
-    "a://",
-    "://a:",
-    "/password/reset/key/",
-    "/confirm-email/",
-    "/webhooks/1/",
-    "%2Fcalendar%2F",
-    "/join/",
-    "?code=",
-]
-PIECES += ["AB " * 7 + "?", "0" * 63 + "?"]
+PIECES = (
+    *("a", "A", "0", "AB", "AB ", "AB', '", " ", "'", '",', "/", ":", "@", "_", "-", "%2F", "é", "://", "a://"),
+    *("://a:", "/password/reset/key/", "/confirm-email/", "/webhooks/1/", "%2Fcalendar%2F", "/join/", "?code="),
+    *("AB " * 7 + "?", "0" * 63 + "?"),
+)
 
 
 def seconds(pattern: re.Pattern[str], text: str) -> float:

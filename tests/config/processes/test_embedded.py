@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import urllib.request
 from collections.abc import Iterator
+from contextlib import closing
 from http.cookiejar import CookieJar
 from pathlib import Path
 from urllib.parse import urlencode
@@ -31,32 +32,22 @@ def var(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("var")
 
 
+#: The defaults of a player's installation, without the compiled search.
+DEFAULTS = {"SEALED_STOCK": "1", "DEAL_PATIENCE": "300", "TALON_NO_NUMBA": "1", "PORT": "0"}
+
+
 @pytest.fixture(scope="module")
 def address(var: Path) -> Iterator[str]:
-    """Address of a running site that these tests do not change."""
-    with running("-m", "config.processes.embedded", var=var, PORT="0") as process:
+    """Address of a site that has started from an empty folder."""
+    with running("-m", "config.processes.embedded", var=var, **DEFAULTS) as process:
         yield process.await_line(READY)[1]
 
 
-def fetch(url: str) -> tuple[int, str]:
-    with urllib.request.urlopen(url, timeout=60) as response:
-        return response.status, response.read().decode()
-
-
-def test_it_serves_pages_and_readiness_from_an_empty_folder(address: str) -> None:
-    assert fetch(f"{address}/readyz")[0] == 200
-    status, page = fetch(f"{address}/")
-    assert status == 200
-    assert "Talon" in page
-
-
 def test_todays_deals_exist_before_it_is_ready(address: str, var: Path) -> None:
-    with sqlite3.connect(var / "talon.sqlite3") as database:
-        named = {name for (name,) in database.execute("SELECT variant FROM games_deal WHERE day IS NOT NULL")}
-        mode = database.execute("PRAGMA journal_mode").fetchone()[0]
-    database.close()
-    assert named == set(CATALOGUE)
-    assert mode == "wal"
+    with closing(sqlite3.connect(var / "talon.sqlite3", timeout=20)) as database:
+        deals = "SELECT variant, proven, starter FROM games_deal WHERE day IS NOT NULL AND day <= date()"
+        assert set(database.execute(deals)) == {(variant, 1, 1) for variant in CATALOGUE}
+        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_it_accepts_websockets_only_from_its_own_pages(address: str) -> None:
@@ -102,8 +93,6 @@ def test_certification_pauses_during_games(monkeypatch: pytest.MonkeyPatch) -> N
     assert [reason() for reason in stock_filling.pauses] == [True]
 
 
-#: The defaults of a player's installation, without the compiled search.
-DEFAULTS = {"SEALED_STOCK": "1", "DEAL_PATIENCE": "300", "TALON_NO_NUMBA": "1", "PORT": "0"}
 PAGES = [
     *(
         "/",
@@ -144,25 +133,16 @@ class Visitor:
 
 
 @pytest.mark.slow
-def test_everything_works_on_the_first_request(tmp_path: Path) -> None:
-    with running("-m", "config.processes.embedded", var=tmp_path, **DEFAULTS) as process:
-        address = process.await_line(r"ready at (http://\S+)/")[1]
-        for variant in CATALOGUE:
-            visitor = Visitor(address)
-            assert "/table/" in visitor.post(f"/play/{variant}/start", f"/play/{variant}/"), variant
-            assert "/table/" in visitor.post("/practice/start", "/practice/", name=variant, deals="winnable"), variant
-        assert "/table/" in Visitor(address).post("/practice/first", "/")
-        for page in PAGES:
-            assert len(Visitor(address).get(page)) > 100, page
-        assert "Finish a game to be the first" in Visitor(address).get("/boards/")
-        assert "This is the first day" in Visitor(address).get("/deals/")
-        assert "Coming soon" not in Visitor(address).get("/")
-        assert process.stop() == 0
-    held = run("manage.py", "check_ledger", var=tmp_path)
+def test_everything_works_on_the_first_request(address: str, var: Path) -> None:
+    for variant in CATALOGUE:
+        visitor = Visitor(address)
+        assert "/table/" in visitor.post(f"/play/{variant}/start", f"/play/{variant}/"), variant
+        assert "/table/" in visitor.post("/practice/start", "/practice/", name=variant, deals="winnable"), variant
+    assert "/table/" in Visitor(address).post("/practice/first", "/")
+    for page in PAGES:
+        assert len(Visitor(address).get(page)) > 100, page
+    assert "Finish a game to be the first" in Visitor(address).get("/boards/")
+    assert "This is the first day" in Visitor(address).get("/deals/")
+    assert "Coming soon" not in Visitor(address).get("/")
+    held = run("manage.py", "check_ledger", var=var)
     assert held.returncode == 0, held.stdout
-    database = sqlite3.connect(tmp_path / "talon.sqlite3", timeout=20)
-    today = database.execute(
-        "SELECT proven, starter FROM games_deal WHERE day IS NOT NULL AND day <= date()"
-    ).fetchall()
-    database.close()
-    assert set(today) == {(1, 1)}

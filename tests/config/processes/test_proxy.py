@@ -65,12 +65,12 @@ def caddy(home: Path, webs: list[int], tables: list[int]) -> Iterator[HTTPConnec
         assert child.wait(60) == 0
 
 
-@pytest.fixture
-def ask(tmp_path: Path) -> Iterator[Callable[..., tuple[int, str]]]:
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., tuple[int, str]]]:
     """Send requests over one connection to a proxy before two web processes, one of them down, and a table process."""
     with ExitStack() as ending:
         web, tables = ending.enter_context(process("web")), ending.enter_context(process("tables"))
-        connection = ending.enter_context(caddy(tmp_path, [free_port(), web], [tables]))
+        connection = ending.enter_context(caddy(tmp_path_factory.mktemp("caddy"), [free_port(), web], [tables]))
 
         def answer(path: str, **headers: str) -> tuple[int, str]:
             connection.request("GET", path, headers=headers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -34,39 +33,6 @@ def children(pid: int) -> list[str]:
     return subprocess.run(
         ["ps", "--no-headers", "-o", "pid", "--ppid", str(pid)], capture_output=True, text=True, check=False
     ).stdout.split()
-
-
-@pytest.mark.needs("caddy")
-def test_it_runs_until_interrupted_restarts_what_ends_and_leaves_nothing(
-    migrated_postgres_url: str, redis_url: str, tmp_path: Path
-) -> None:
-    port = free_port(3)
-    settings = {"DATABASE_URL": migrated_postgres_url, "REDIS_URL": redis_url, "PORT": str(port), **PLAIN_FILES}
-    with running("-m", "deploy.stack", var=tmp_path, **settings, WEB_PROCESSES="1", TABLES_PROCESSES="1") as stack:
-        stack.await_line(rf"ready at http://127.0.0.1:{port} - stop")
-        assert status_of(port, "/readyz") == 404, "the proxy does not expose it"
-        for number in (1, 2):
-            with urllib.request.urlopen(f"http://127.0.0.1:{port + number}/readyz", timeout=60) as response:
-                assert set(json.load(response)["checks"].values()) <= {"ok", "unused"}
-        assert [serves_pages(port + number) for number in range(3)] == [True, True, False]
-        processes = children(stack.child.pid)
-        assert len(processes) == 3 + 4  # the proxy, one web and one table process; three workers, beat
-        os.kill(int(processes[-1]), signal.SIGKILL)
-        stack.await_line(r"stack *\| beat has ended with -9; starting it again in 1 s")
-        eventually(lambda: len(children(stack.child.pid)) == 3 + 4 and processes[-1] not in children(stack.child.pid))
-        processes = children(stack.child.pid)
-        assert stack.stop(signal.SIGINT) == 0
-        text = "".join(stack.output)
-        assert "is killed" not in text
-        assert "Traceback" not in text
-        assert not any(Path(f"/proc/{pid}").exists() for pid in processes)
-
-
-def serves_pages(port: int) -> bool:
-    """Return whether the port serves the home page; a table process refuses it."""
-    status = status_of(port, "/")
-    assert status in {200, 421}
-    return status == 200
 
 
 def test_one_process_without_a_proxy_serves_everything(
@@ -106,12 +72,15 @@ class Wide:
 
 
 @pytest.mark.needs("caddy", "postgres", "pg_basebackup", "pgbouncer", "redis")
-def test_the_wide_shape_starts_and_plays_a_game(tmp_path: Path) -> None:
+def test_the_wide_shape_plays_a_game_restarts_what_ends_and_leaves_nothing(tmp_path: Path) -> None:
     port = free_port(5)
     settings = {"SHAPE": "wide", "SECRET_KEY": "of a test", "PORT": str(port), **PLAIN_FILES}
     with running("-m", "deploy.stack", var=tmp_path, **settings) as stack:
         servers = stack.await_line(r"PostgreSQL (\S+), replica (\S+), PgBouncer (\S+)")
-        stack.await_line(r"ready at (\S+) - stop")
+        stack.await_line(rf"ready at http://127.0.0.1:{port} - stop")
+        assert status_of(port, "/readyz") == 404, "the proxy does not expose it"
+        assert [status_of(port + number, "/readyz") for number in range(1, 5)] == [200] * 4
+        assert [status_of(port + number, "/") for number in range(5)] == [200, 200, 200, 421, 421]
         beside = environment(
             tmp_path, DATABASE_URL=servers[3], SECRET_KEY="of a test", DJANGO_SETTINGS_MODULE="config.settings"
         )
@@ -127,8 +96,14 @@ def test_the_wide_shape_starts_and_plays_a_game(tmp_path: Path) -> None:
         # PostgreSQL and its replica, PgBouncer, three Redis; the proxy, two web and two table processes, three workers,
         # two beats.
         assert len(processes) == 6 + 10
+        os.kill(int(processes[-1]), signal.SIGKILL)
+        stack.await_line(r"stack *\| \S+ has ended with -9; starting it again in 1 s")
+        eventually(lambda: len(children(stack.child.pid)) == 6 + 10 and processes[-1] not in children(stack.child.pid))
+        processes = children(stack.child.pid)
         assert stack.stop(signal.SIGINT) == 0
-        assert "Traceback" not in "".join(stack.output)
+        text = "".join(stack.output)
+        assert "is killed" not in text
+        assert "Traceback" not in text
         assert not any(Path(f"/proc/{pid}").exists() for pid in processes)
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,14 +11,12 @@ from django.core.cache import cache
 from pytest_django import Settings
 
 from config.processes.table_process import TableProcess, Tables, no_tables, takes_connections
-from config.processes.websocket_server import APPLICATION
 from games.core import table_capacity
 from games.core.table_capacity import OPEN, RUNNING, tables_are_full
 from games.live import draining
 from games.live.protocol import CLOSE_MISDIRECTED
 from games.live.sockets.eviction import OpenSockets
 from tests.config.asking import ask
-from tests.config.running import environment
 from tests.services.sockets import until
 
 
@@ -97,20 +92,3 @@ async def test_a_web_process_refuses_tables_with_a_reason() -> None:
     accepted, closed = await connected(no_tables)
     assert accepted["type"] == "websocket.accept"
     assert (closed["code"], closed["reason"]) == (CLOSE_MISDIRECTED, "misdirected")
-
-
-@pytest.mark.parametrize(("chosen", "full"), [({}, 2_000), ({"TABLES_ELSEWHERE": "1"}, 4_000)])
-def test_one_setting_separates_the_tables(tmp_path: Path, chosen: dict[str, str], full: int) -> None:
-    expression = "application.application_mapping['websocket'].__class__.__name__, settings.MAX_SOCKETS"
-    kind = "function" if chosen else "Tables"
-    assert in_process(expression, tmp_path, **chosen) == f"{kind} {full}"
-
-
-def in_process(expression: str, var: Path, **variables: str) -> str:
-    """Evaluate an expression in a process that has loaded the site with these settings."""
-    module, name = APPLICATION.split(":")
-    code = f"from django.conf import settings; from {module} import application, {name}; print({expression})"
-    found = subprocess.run(
-        [sys.executable, "-c", code], env=environment(var, **variables), capture_output=True, text=True, check=True
-    )
-    return found.stdout.strip()
