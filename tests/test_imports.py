@@ -86,13 +86,16 @@ def is_module(name: str) -> bool:
 
 
 def imported_by_name(path: Path) -> list[str]:
-    """Return the calls in a file that import by a literal name; a setting may name a module."""
+    """Return the calls in a file that import by a literal name.
+
+    A setting may name a module, and a package may find its own modules by the names of the games.
+    """
     text = path.read_text()
     if not any(name in text for name in BY_NAME):
         return []
     calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
     found = (ast.unparse(call) for call in calls if called(call) in BY_NAME)
-    return [call for call in found if not re.fullmatch(r"\w+\(settings\.\w+\)", call)]
+    return [call for call in found if not re.fullmatch(r"\w+\((settings\.\w+|f'\{__name__\}\.\{[\w.]+\}')\)", call)]
 
 
 def called(call: ast.Call) -> str:
@@ -235,7 +238,7 @@ def test_wrong_imports_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "if TYPE_CHECKING:\n    from accounts.models import User\n"
         "def late():\n    from games.models import Deal\n    from .. import races\n    from games import rules\n"
         "def hidden():\n    import_string(_USER)\n    django.apps.get_model('accounts', 'User')\n"
-        "    import_module(settings.SESSION_ENGINE)\n"
+        "    import_module(settings.SESSION_ENGINE)\n    import_module(f'{__name__}.{game}')\n"
     )
     assert sorted(forbidden(wrong)) == ["accounts.models", "games.races"]
     assert imported_by_name(wrong) == ["import_string(_USER)", "django.apps.get_model('accounts', 'User')"]

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from games.live.autofinish import winning_run
-from games.rules import GAMES, Table, from_position
-from games.rules.cards import TWO_FRENCH
+from games.manifests import MANIFESTS
+from games.manifests.lesson import Lesson
+from games.rules import Table, from_position
 from games.rules.explanations import explain
 from games.rules.illegal_reasons import IllegalMoveReason
 
@@ -28,155 +28,6 @@ BY_THE_WAY = ("moves", "can_undo")
 
 Reasons = list[dict[str, str | int]]
 Answers = dict[str, Any]
-
-FRENCH = "A23456789TJQK"
-MINORS = "A23456789TPNQK"
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """A lesson: its start position, the conditions of its texts, and its aim.
-
-    `steps` are tried in order. The index of the first one that holds selects the text on the game's page. If none
-    holds, the last text is shown: either the rest plays by itself, or the aim is reached.
-    """
-
-    start: str
-    steps: tuple[Callable[[Table], bool], ...]
-    is_done: Callable[[Table], bool] = lambda table: table.is_won
-
-
-def suit(letter: str, last: str, ranks: str = FRENCH) -> str:
-    """Return a suit's foundation from the ace up to a rank."""
-    return ".".join(rank + letter for rank in ranks[: ranks.index(last) + 1])
-
-
-def top(table: Table, name: str) -> str:
-    """Return the top card of a pile, or an empty string for an empty pile."""
-    pile = table.pile(name)
-    return table.DECK.names[pile[-1]] if pile else ""
-
-
-def goes_up(table: Table) -> bool:
-    """Return True if a card can move to a foundation."""
-    return any(token.endswith("-f") for token in table.legal_moves())
-
-
-def line(game: str, piles: dict[str, str], *facts: str) -> str:
-    """Return the text form of a position, with its piles in the canonical order."""
-    written = (f"{name} {piles[name]}" for name in GAMES[game].pile_names() if name in piles)
-    return " | ".join([game, *facts, *written])
-
-
-def plot_start() -> str:
-    """Return a Plot position shortly before its first foundation, built from four, is full."""
-    left = Counter(TWO_FRENCH.names[card] for card in TWO_FRENCH.cards)
-
-    def take(*cards: str) -> str:
-        left.subtract(cards)
-        return ".".join(cards)
-
-    def run(ranks: str) -> str:
-        """Take cards of these ranks, each of the suit with the most cards left."""
-        return ".".join(take(max((rank + letter for letter in "SHDC"), key=lambda c: (left[c], c))) for rank in ranks)
-
-    piles = {"f0": take("4H", "5S", "6D", "7C", "8H", "9S", "TD", "JC", "QH", "KS"), "t0": take("AD")}
-    waste, reserve, piles["s"] = take("9D", "2C", "4S"), take("6C", "3H"), take("9C")
-    for place, ranks in enumerate(("KQJ", "AKQJ", "QJ", "2AKQJ", "KQJ", "QJ", "T98", "98", "QJT98", "T98", "98"), 1):
-        piles[f"t{place}"] = run(ranks)
-    rest = [card for rank in "5273A6QK948TJ" for letter in "HSDC" for card in [rank + letter] * left[rank + letter]]
-    piles["r"] = ".".join([*rest[:6], reserve])
-    piles["w"] = ".".join([*rest[6:], waste])
-    return line("plot", piles)
-
-
-LESSONS = {
-    "braid": Lesson(
-        line(
-            "braid",
-            {
-                **{f"t{cell}": f"{rank}C" for cell, rank in zip((1, 2, 3, *range(5, 12)), "3456789TJQ", strict=True)},
-                "r": "KC.QH.KS",
-                "w": "2C.QD.KD.QS.KH",
-                **{f"f{slot}": suit(letter, "J") for slot, letter in enumerate("SHD")},
-                "f3": "AC",
-                **{f"f{slot}": suit(letter, "K") for slot, letter in enumerate("SHDC", 4)},
-            },
-            "rounds=0",
-        ),
-        (
-            lambda table: (top(table, "r"), top(table, "w")) == ("KS", "KH"),
-            goes_up,
-            lambda table: top(table, "w") == "KD",
-            lambda table: not goes_up(table),
-        ),
-    ),
-    "labyrinth": Lesson(
-        line(
-            "labyrinth",
-            {
-                **{
-                    f"t{c}": card for c, card in enumerate(["6S", "KH", "QD", "QS", "9S", "KS", "TS", "JH", "8S", "9H"])
-                },
-                "s": "7S.QH.TH.KD.JS.5S",
-                **{f"f{slot}": suit(*last) for slot, last in enumerate(("S4", "H8", "DJ", "CK"))},
-            },
-            "rows=2",
-        ),
-        (
-            lambda table: table.unseen_facts() == {"rows": 2} and top(table, "t9") == "9H",
-            lambda table: table.unseen_facts() == {"rows": 2} and top(table, "t2") == "QD",
-            lambda table: bool(table.stock),
-            lambda table: not table.is_won,
-        ),
-    ),
-    "tarot": Lesson(
-        line(
-            "tarot",
-            {
-                **{f"t{n}": pile for n, pile in enumerate(["*M0.M20", "M21", "PC", "QC.NC", "KC", "*M18.M19"])},
-                **{
-                    f"f{slot}": suit(letter, last, MINORS)
-                    for slot, (letter, last) in enumerate(zip("WCSP", "KTKK", strict=True))
-                },
-                "f4": ".".join(f"M{number}" for number in range(1, 18)),
-            },
-        ),
-        (
-            lambda table: top(table, "t5") == "M19",
-            lambda table: any(top(table, f"t{n}") == "M19" for n in range(9)) or top(table, "t5") == "M18",
-            goes_up,
-        ),
-    ),
-    "plot": Lesson(
-        plot_start(),
-        (
-            lambda table: top(table, "t0") == "AD",
-            lambda table: top(table, "w") == "4S",
-            lambda table: top(table, "w") == "2C",
-            lambda table: top(table, "r") == "3H",
-            lambda table: not table.pile("f1"),
-        ),
-        lambda table: bool(table.pile("f1")),
-    ),
-    "stonewall": Lesson(
-        line(
-            "stonewall",
-            {
-                **{f"t{n}": pile for n, pile in enumerate(["*JH.7S", "*6S.TS", "KH", "KS", "9S", "JS"])},
-                **{f"r{n}": card for n, card in enumerate(["QS", "QH", "8S"])},
-                **{f"f{slot}": suit(*last) for slot, last in enumerate(("S5", "HT", "DK", "CK"))},
-            },
-        ),
-        (
-            lambda table: top(table, "t3") == "KS" and bool(table.pile("r1")),
-            lambda table: top(table, "t5") == "JS",
-            lambda table: top(table, "t1") == "TS",
-            goes_up,
-            lambda table: not goes_up(table),
-        ),
-    ),
-}
 
 
 def graph(lesson: Lesson) -> list[dict[str, Any]]:
@@ -245,7 +96,7 @@ def noted(why: tuple[IllegalMoveReason, ...], reasons: list[Reasons]) -> int:
 
 def changed_answers(before: Answers, after: Answers) -> Answers:
     """Return the changed answers. Answers that no longer apply are null."""
-    removed = dict.fromkeys(before.keys() - after.keys())
+    removed = dict.fromkeys(name for name in before if name not in after)
     return {**{name: answer for name, answer in after.items() if before.get(name) != answer}, **removed}
 
 
@@ -267,10 +118,15 @@ def changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def written(lesson: Lesson) -> str:
+    """Return the text of a lesson's file."""
+    return json.dumps(graph(lesson), separators=(",", ":")) + "\n"
+
+
 def main() -> None:
     OUT.mkdir(parents=True, exist_ok=True)
-    for game, lesson in LESSONS.items():
-        (OUT / f"{game}.json").write_text(json.dumps(graph(lesson), separators=(",", ":")) + "\n")
+    for game, manifest in MANIFESTS.items():
+        (OUT / f"{game}.json").write_text(written(manifest.lesson))
 
 
 if __name__ == "__main__":

@@ -1,21 +1,15 @@
-"""Manifests of the games, each in a module of its own."""
+"""Manifests of the games, each in a module of its own, named after the game."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Final
 
-from games.manifests import braid, labyrinth, plot, stonewall, tarot
 from games.manifests.manifest import Manifest, VariantFacts
-from games.rules import CATALOGUE
+from games.rules import CATALOGUE, GAMES
 
-MANIFESTS: Final[Mapping[str, Manifest]] = {
-    "braid": braid.MANIFEST,
-    "labyrinth": labyrinth.MANIFEST,
-    "tarot": tarot.MANIFEST,
-    "plot": plot.MANIFEST,
-    "stonewall": stonewall.MANIFEST,
-}
+MANIFESTS: Final[Mapping[str, Manifest]] = {game: import_module(f"{__name__}.{game}").MANIFEST for game in GAMES}
 VARIANTS: Final[Mapping[str, VariantFacts]] = {
     name: MANIFESTS[variant.game].variants[name] for name, variant in CATALOGUE.items()
 }

@@ -7,6 +7,7 @@ from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
+from games.manifests.lesson import Lesson, goes_up, line, suit, top
 from games.manifests.manifest import FirstMoves, Kinds, Likeness, Manifest, PictureLayout, Spot, VariantFacts
 from games.rules.cards import RANK
 from games.rules.tokens import DOWN, DRAW, TO_PILE, UP, Move
@@ -76,6 +77,27 @@ def _spots() -> Iterator[Spot]:
         yield Spot(f"f{k}", 7.4 + k % 2, k // 2)
 
 
+_LESSON: Final = Lesson(
+    line(
+        "braid",
+        {
+            **{f"t{cell}": f"{rank}C" for cell, rank in zip((1, 2, 3, *range(5, 12)), "3456789TJQ", strict=True)},
+            "r": "KC.QH.KS",
+            "w": "2C.QD.KD.QS.KH",
+            **{f"f{slot}": suit(letter, "J") for slot, letter in enumerate("SHD")},
+            "f3": "AC",
+            **{f"f{slot}": suit(letter, "K") for slot, letter in enumerate("SHDC", 4)},
+        },
+        "rounds=0",
+    ),
+    (
+        lambda table: (top(table, "r"), top(table, "w")) == ("KS", "KH"),
+        goes_up,
+        lambda table: top(table, "w") == "KD",
+        lambda table: not goes_up(table),
+    ),
+)
+
 MANIFEST: Final = Manifest(
     variants={
         "braid": VariantFacts(
@@ -107,4 +129,5 @@ MANIFEST: Final = Manifest(
     },
     picture=PictureLayout(9.4, 4, tuple(_spots())),
     first_moves=FirstMoves(_TEXTS, _kinds),
+    lesson=_LESSON,
 )

@@ -7,6 +7,7 @@ from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
+from games.manifests.lesson import Lesson, line, suit, top
 from games.manifests.manifest import FirstMoves, Kinds, Likeness, Manifest, PictureLayout, Spot, VariantFacts
 from games.rules.tokens import DRAW, Move
 from games.rules.variants import labyrinth
@@ -45,6 +46,24 @@ def _spots() -> Iterator[Spot]:
         yield Spot(f"t{k}", 2.4 + k % 8, k // 8)
 
 
+_LESSON: Final = Lesson(
+    line(
+        "labyrinth",
+        {
+            **{f"t{c}": card for c, card in enumerate(["6S", "KH", "QD", "QS", "9S", "KS", "TS", "JH", "8S", "9H"])},
+            "s": "7S.QH.TH.KD.JS.5S",
+            **{f"f{slot}": suit(*last) for slot, last in enumerate(("S4", "H8", "DJ", "CK"))},
+        },
+        "rows=2",
+    ),
+    (
+        lambda table: table.unseen_facts() == {"rows": 2} and top(table, "t9") == "9H",
+        lambda table: table.unseen_facts() == {"rows": 2} and top(table, "t2") == "QD",
+        lambda table: bool(table.stock),
+        lambda table: not table.is_won,
+    ),
+)
+
 MANIFEST: Final = Manifest(
     variants={
         "labyrinth": VariantFacts(
@@ -59,6 +78,7 @@ MANIFEST: Final = Manifest(
     },
     picture=PictureLayout(10.4, 6, tuple(_spots())),
     first_moves=FirstMoves(_TEXTS, _kinds),
+    lesson=_LESSON,
     is_short=True,
     suit_sizes=(13,) * 4,
 )

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from django.utils.functional import Promise
 
+from games.manifests.lesson import Lesson
 from games.rules import Table
 from games.rules.tokens import Move
 
@@ -90,6 +91,7 @@ class Manifest:
     """One of them is named like the game, and its title is the game's."""
     picture: PictureLayout
     first_moves: FirstMoves
+    lesson: Lesson
     is_short: bool = False
     """True if a game takes a few minutes and a deal is found within seconds: for quick matches and weekdays."""
     suit_sizes: tuple[int, ...] = ()

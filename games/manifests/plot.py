@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
+from games.manifests.lesson import Lesson, line, top
 from games.manifests.manifest import (
     FirstMoves,
     Kinds,
@@ -17,6 +19,7 @@ from games.manifests.manifest import (
     VariantFacts,
     left_behind,
 )
+from games.rules.cards import TWO_FRENCH
 from games.rules.tokens import DRAW, TO_FOUNDATION, Move
 from games.rules.variants import plot
 
@@ -62,6 +65,40 @@ def _spots() -> Iterator[Spot]:
         yield Spot(f"f{k}", 5.8 + k % 2, k // 2 * 1.03)
 
 
+def _lesson_start() -> str:
+    """Return a Plot position shortly before its first foundation, built from four, is full."""
+    left = Counter(TWO_FRENCH.names[card] for card in TWO_FRENCH.cards)
+
+    def take(*cards: str) -> str:
+        left.subtract(cards)
+        return ".".join(cards)
+
+    def run(ranks: str) -> str:
+        """Take cards of these ranks, each of the suit with the most cards left."""
+        return ".".join(take(max((rank + letter for letter in "SHDC"), key=lambda c: (left[c], c))) for rank in ranks)
+
+    piles = {"f0": take("4H", "5S", "6D", "7C", "8H", "9S", "TD", "JC", "QH", "KS"), "t0": take("AD")}
+    waste, reserve, piles["s"] = take("9D", "2C", "4S"), take("6C", "3H"), take("9C")
+    for place, ranks in enumerate(("KQJ", "AKQJ", "QJ", "2AKQJ", "KQJ", "QJ", "T98", "98", "QJT98", "T98", "98"), 1):
+        piles[f"t{place}"] = run(ranks)
+    rest = [card for rank in "5273A6QK948TJ" for letter in "HSDC" for card in [rank + letter] * left[rank + letter]]
+    piles["r"] = ".".join([*rest[:6], reserve])
+    piles["w"] = ".".join([*rest[6:], waste])
+    return line("plot", piles)
+
+
+_LESSON: Final = Lesson(
+    _lesson_start(),
+    (
+        lambda table: top(table, "t0") == "AD",
+        lambda table: top(table, "w") == "4S",
+        lambda table: top(table, "w") == "2C",
+        lambda table: top(table, "r") == "3H",
+        lambda table: not table.pile("f1"),
+    ),
+    lambda table: bool(table.pile("f1")),
+)
+
 MANIFEST: Final = Manifest(
     variants={
         "plot": VariantFacts(
@@ -76,4 +113,5 @@ MANIFEST: Final = Manifest(
     },
     picture=PictureLayout(7.8, 5.1, tuple(_spots())),
     first_moves=FirstMoves(_TEXTS, _kinds),
+    lesson=_LESSON,
 )

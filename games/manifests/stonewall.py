@@ -7,6 +7,7 @@ from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
+from games.manifests.lesson import Lesson, goes_up, line, suit, top
 from games.manifests.manifest import (
     FirstMoves,
     Kinds,
@@ -60,6 +61,24 @@ def _spots() -> Iterator[Spot]:
         yield Spot(f"r{k}", 7.7 + k % 4, k // 4)
 
 
+_LESSON: Final = Lesson(
+    line(
+        "stonewall",
+        {
+            **{f"t{n}": pile for n, pile in enumerate(["*JH.7S", "*6S.TS", "KH", "KS", "9S", "JS"])},
+            **{f"r{n}": card for n, card in enumerate(["QS", "QH", "8S"])},
+            **{f"f{slot}": suit(*last) for slot, last in enumerate(("S5", "HT", "DK", "CK"))},
+        },
+    ),
+    (
+        lambda table: top(table, "t3") == "KS" and bool(table.pile("r1")),
+        lambda table: top(table, "t5") == "JS",
+        lambda table: top(table, "t1") == "TS",
+        goes_up,
+        lambda table: not goes_up(table),
+    ),
+)
+
 MANIFEST: Final = Manifest(
     variants={
         "stonewall": VariantFacts(
@@ -74,6 +93,7 @@ MANIFEST: Final = Manifest(
     },
     picture=PictureLayout(11.7, 5.2, tuple(_spots())),
     first_moves=FirstMoves(_TEXTS, _kinds),
+    lesson=_LESSON,
     is_short=True,
     suit_sizes=(13,) * 4,
 )

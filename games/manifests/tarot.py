@@ -7,6 +7,7 @@ from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
+from games.manifests.lesson import Lesson, goes_up, line, suit, top
 from games.manifests.manifest import (
     FirstMoves,
     Kinds,
@@ -17,6 +18,7 @@ from games.manifests.manifest import (
     VariantFacts,
     left_behind,
 )
+from games.rules.cards import TAROT_RANKS
 from games.rules.tokens import DRAW, TO_FOUNDATION, Move
 from games.rules.variants import tarot
 
@@ -95,6 +97,25 @@ def _spots() -> Iterator[Spot]:
         yield Spot(f"t{k}", k, 1.15, "fan", 4.85)
 
 
+_LESSON: Final = Lesson(
+    line(
+        "tarot",
+        {
+            **{f"t{n}": pile for n, pile in enumerate(["*M0.M20", "M21", "PC", "QC.NC", "KC", "*M18.M19"])},
+            **{
+                f"f{slot}": suit(letter, last, TAROT_RANKS)
+                for slot, (letter, last) in enumerate(zip("WCSP", "KTKK", strict=True))
+            },
+            "f4": ".".join(f"M{number}" for number in range(1, 18)),
+        },
+    ),
+    (
+        lambda table: top(table, "t5") == "M19",
+        lambda table: any(top(table, f"t{n}") == "M19" for n in range(9)) or top(table, "t5") == "M18",
+        goes_up,
+    ),
+)
+
 MANIFEST: Final = Manifest(
     variants={
         "tarot": VariantFacts(
@@ -124,5 +145,6 @@ MANIFEST: Final = Manifest(
     },
     picture=PictureLayout(9, 6, tuple(_spots())),
     first_moves=FirstMoves(_TEXTS, _kinds),
+    lesson=_LESSON,
     suit_sizes=(14, 14, 14, 14, 22),
 )

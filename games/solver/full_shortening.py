@@ -154,8 +154,8 @@ def _share(table: Table, length: int) -> int:
 
 def _found(work: _Work, table: Table, line: list[str], price: int, noise: int, nodes: int) -> list[str]:  # noqa: PLR0917
     """Return a line that a search from a position finds, rewritten, or else the given line; it may be longer."""
-    from games.solver.convert import thrifty_search  # noqa: PLC0415 - loads Numba: only who searches waits for it
-    from games.solver.search_drivers import Thrift  # noqa: PLC0415 - the same
+    from games.solver.search_drivers import Thrift  # noqa: PLC0415 - loads Numba: only who searches waits for it
+    from games.solver.searches import thrifty_search  # noqa: PLC0415 - the same
 
     start, first = table, line[:0]
     if line[0] in {"up", "down"}:

@@ -60,6 +60,14 @@ class Exhaustive(Search):
         return self.status
 
 
+def slots_in(memory: int) -> int:
+    """Return the most slots that a growing set of keys may have in ``memory`` bytes.
+
+    It is a power of two: 8 bytes per slot, and while the set grows, as much again for half of them.
+    """
+    return 1 << max(12, (memory // 12).bit_length() - 1)
+
+
 class TryPlan(NamedTuple):
     """The size of one try: positions expanded in each stage (``width``), noise in the score, open positions kept
     (``slots``), positions kept in all (``nodes``).
@@ -80,6 +88,10 @@ class Thrift(NamedTuple):
     most: int
 
 
+SCALE = 4
+"""Factor by which the scores of a thrifty search are finer than others; its prices are in these points."""
+THRIFTY = 1 << 17
+"""The most positions that a try of a thrifty search keeps."""
 NO_MATTER = Thrift(0, 1 << 14)
 """No preference for short lines: any line will do."""
 

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from games.rules import Table
-from games.solver.convert import labyrinth_start, stonewall_start
 from games.solver.labyrinth.search import LabyrinthSearch
 from games.solver.search_drivers import Search, Thrift
+from games.solver.searches.labyrinth import labyrinth_start
+from games.solver.searches.stonewall import stonewall_start
 from games.solver.statuses import WON
 from games.solver.stonewall.best_first import StonewallTries
 from games.solver.stonewall.move_stack import position_of

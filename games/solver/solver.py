@@ -99,7 +99,7 @@ def solve(
     :raises PositionNotReachableError: for a position that no game can reach.
     :raises FalseSolutionError: when the rules refuse the line found, a bug in the solver.
     """
-    from games.solver.convert import make_search  # noqa: PLC0415 - loads Numba: only who searches waits for it
+    from games.solver.searches import make_search  # noqa: PLC0415 - loads Numba: only who searches waits for it
 
     budget = budget or Budget()
     if table.is_won:
@@ -121,7 +121,7 @@ def load(table: Table) -> None:
 
     :raises PositionNotReachableError: for a position that no game can reach.
     """
-    from games.solver.convert import make_search  # noqa: PLC0415 - loads Numba: only who searches waits for it
+    from games.solver.searches import make_search  # noqa: PLC0415 - loads Numba: only who searches waits for it
 
     make_search(table, seed=0, memory=16).warm_up()
 

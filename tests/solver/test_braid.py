@@ -20,8 +20,8 @@ from games.solver.braid.playout import play_out
 from games.solver.braid.position import BRAID, FOUND, HOLDS, INNER, KEPT, BraidContext
 from games.solver.braid.search import BraidSearch
 from games.solver.braid.tangle_proof import is_tangled
-from games.solver.convert import make_search
 from games.solver.kernel_tools import Ints
+from games.solver.searches import make_search
 from games.solver.statuses import LOST, RUNNING, WON
 from games.solver.team import Team
 from tests.solver.deals import braid_endgame, copy_of, deal, walk

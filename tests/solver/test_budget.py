@@ -27,10 +27,10 @@ from games.solver import (
     check_solution,
     solve,
 )
-from games.solver.convert import make_search
 from games.solver.frontier import CUT, Frontier, begin, close, make_frontier, offer, pass_over, rank_of, reset, take
 from games.solver.kernel_tools import SeenKeys
 from games.solver.search_drivers import Search
+from games.solver.searches import make_search
 from games.solver.statuses import RUNNING, SPENT
 from tests.solver.deals import SEARCHED, deal, first_win
 

@@ -9,11 +9,11 @@ from typing import cast
 
 from games.rules import Table
 from games.solver import Budget, Result, Solution, solve
-from games.solver.convert import make_search
 from games.solver.frontier import COUNT
 from games.solver.plot.loss_proof import is_hopeless
 from games.solver.plot.position import HEIGHT, RESERVE, ROW, key_of
 from games.solver.plot.search import A_WIDTH, EVERY, WIDTH, PlotSearch, growing, stage_of
+from games.solver.searches import make_search
 from games.solver.statuses import LOST, WON
 from tests.solver.deals import deal, walk
 

@@ -8,10 +8,11 @@ import pytest
 
 from games.rules import CATALOGUE, Table
 from games.solver import Budget, Solution, TokensError, check_solution, shorten, solve
-from games.solver.convert import labyrinth_start, stonewall_start
 from games.solver.full_shortening import shorten_fully
 from games.solver.labyrinth.search import LabyrinthSearch
 from games.solver.quick_shortening import signature
+from games.solver.searches.labyrinth import labyrinth_start
+from games.solver.searches.stonewall import stonewall_start
 from games.solver.shorten_locally import shorten_around
 from games.solver.simulated_players import greedy_game, random_game
 from games.solver.statuses import LOST, WON

@@ -10,10 +10,11 @@ import pytest
 
 from games.rules import Table
 from games.solver import Budget, Result, Solution, Unwinnable, check_solution, solve
-from games.solver.convert import make_search, stonewall_start
 from games.solver.jit import longs
 from games.solver.kernel_tools import Ints
 from games.solver.search_drivers import InTurns, Thrift
+from games.solver.searches import make_search
+from games.solver.searches.stonewall import stonewall_start
 from games.solver.statuses import LOST, RUNNING, SPENT, WON
 from games.solver.stonewall.best_first import StonewallTries
 from games.solver.stonewall.loss_proof import StonewallLoss, is_hopeless

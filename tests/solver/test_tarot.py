@@ -15,8 +15,8 @@ import pytest
 
 from games.rules import Table, from_position
 from games.solver import Budget, Solution, Unwinnable, solve
-from games.solver.convert import make_search
 from games.solver.frontier import CUT, RANDOM
+from games.solver.searches import make_search
 from games.solver.statuses import RUNNING
 from games.solver.tarot.position import ROW
 from games.solver.tarot.search import ALIKE, ALONE, TURN, TarotSearch, is_crowded, rounds_of, stage_of
@@ -88,7 +88,7 @@ def test_the_beams_of_a_pair_search_differently() -> None:
 def test_beams_are_the_same_without_numba() -> None:
     """Starts at the beams, because short searches end before the first one."""
     script = (
-        "import json; from games.solver.convert import make_search; from games.solver.tarot.search import ALONE\n"
+        "import json; from games.solver.searches import make_search; from games.solver.tarot.search import ALONE\n"
         "from tests.solver.deals import deal\n"
         "for place in range(2):\n"
         "    search = make_search(deal('tarot-adept', 2), seed=0, memory=16)\n"
