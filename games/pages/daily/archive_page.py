@@ -119,7 +119,7 @@ class Month:
 @cache_for_anonymous(2.0)
 @from_replica("archive")
 def archive(request: HttpRequest, month: date | None = None, day: date | None = None) -> HttpResponse:
-    """Show a month, with the nine deals of `day`; by default this month and today."""
+    """Show a month, with the deals of `day`; by default this month and today."""
     now = timezone.now()
     today = now.date()
     if month is None:

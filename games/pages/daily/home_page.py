@@ -63,7 +63,7 @@ class TodayTile:
 @never_cache
 @cache_for_anonymous(2.0)
 def home(request: HttpRequest) -> HttpResponse:
-    """Show today's nine deals with the player's results; `preparing` lists deals that are not published yet.
+    """Show today's deals with the player's results; `preparing` lists deals that are not published yet.
 
     `mine` is the player's summary of the day (None for a visitor), `boards` the leaders, `todays` the tile of today's
     game.

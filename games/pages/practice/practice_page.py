@@ -124,11 +124,16 @@ def start_practice(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def start_first_game(request: HttpRequest) -> HttpResponse:
-    """Start or resume a first game of the variant `name`: a gentle deal whose first moves are explained."""
+    """Start or resume a first game of the variant `name`: a gentle deal whose first moves are explained.
+
+    A game too new to have any starts with a deal that can be won.
+    """
     variant = request.POST.get("name", first_game.EASIEST)
     if variant not in CATALOGUE:
         raise Http404
     check_may_start(request)
+    if not first_game.winning_lines(variant):
+        return _begin_winnable(request) if settings.SEALED_STOCK else start_practice(request)
     player = player_for(request)
     return _start(player, first_game.deal_for(player.pk, variant))
 

@@ -60,7 +60,7 @@ def variant_picture(variant: str) -> Preview:
 
 @_picture
 def day_picture(day: date, *, opened: bool = False) -> Preview:
-    """Draw the nine deals of a day: face down, or in their opening positions once all are revealed."""
+    """Draw the deals of a day: face down, or in their opening positions once all are revealed."""
     deals = {deal.variant: deal for deal in Deal.objects.filter(day=day, variant__in=CATALOGUE).defer("solution")}
     if not deals and day != timezone.now().date():
         raise Http404

@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.attempts.lifecycle import close_attempt, deal_table, start_attempt
-from games.deals import numbered_deals, practice_deals, publishing
+from games.deals import first_game, numbered_deals, practice_deals, publishing
 from games.deals.certification import Certificate
 from games.fairplay import pace
 from games.ghosts.models import Answer, Challenge
@@ -98,6 +98,18 @@ def test_an_available_winnable_deal_is_dealt_at_once(mine: Client, asked: list[t
     assert mine.post("/practice/start", WINNABLE | {"deals": "any"})["Location"].startswith("/table/")
     assert SealedDeal.objects.get() == kept
     assert asked == [("talon.find_practice_deal", PracticeOrder.objects.get().pk)]
+
+
+def test_a_game_without_first_games_starts_with_a_winnable_deal(
+    mine: Client, asked: list[tuple[Any, ...]], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_game, "winning_lines", lambda _: {})
+    settings.SEALED_STOCK = 1
+    assert mine.post("/practice/first", {"name": "stonewall"})["Location"] == "/practice/looking/"
+    assert [name for name, _ in asked] == ["talon.find_practice_deal"]
+    settings.SEALED_STOCK = 0
+    assert mine.post("/practice/first", {"name": "stonewall"})["Location"].startswith("/table/")
+    assert Attempt.objects.get().deal.variant == "stonewall"
 
 
 def test_the_page_waits_and_deals_the_found_deal(mine: Client, player: Any, asked: list[tuple[Any, ...]]) -> None:
