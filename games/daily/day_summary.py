@@ -37,7 +37,7 @@ _IN_REVIEW: Final = "review"
 
 @dataclass(frozen=True, slots=True)
 class DaySummary:
-    """A player's results at the nine deals of a day.
+    """A player's results at the deals of a day.
 
     `marks` has `won`, `lost` (played, not won), `review` (played and under review), `playing`, `open`, `coming` (still
     being prepared) or `void` (played, but not ranked or rejected) for each variant. Only verified games earn points.

@@ -1,4 +1,4 @@
-"""Deal publishing: the nine daily deals and practice deals, and the rules for revealing their secrets."""
+"""Deal publishing: the daily deals and practice deals, and the rules for revealing their secrets."""
 
 from __future__ import annotations
 

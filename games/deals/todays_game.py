@@ -1,4 +1,4 @@
-"""Today's game: the one of the nine dailies that the home page puts first.
+"""Today's game: the one of the dailies that the home page puts first.
 
 Weekdays alternate between the two short games, whose winning lines take some 50 and 80 moves. Weekends rotate over the
 other seven, which take 200 moves or more.

@@ -1,4 +1,4 @@
-"""The rules of Talon's five patience games.
+"""The rules of Talon's patience games.
 
 Open a table, list the legal moves, push tokens, show the view; keep a record and replay it:
 

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. The arguments default to the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m games.rules",
-        description="Deal, play, verify and count the five patience games.",
+        description="Deal, play, verify and count patience games.",
         epilog="Variants: " + ", ".join(CATALOGUE) + ". Exit codes: 0 done or verified, 1 refused, 2 invalid input.",
     )
     add_commands(parser.add_subparsers(required=True, metavar="COMMAND").add_parser)

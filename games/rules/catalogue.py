@@ -1,4 +1,4 @@
-"""The five games, the nine daily variants, and opening a table of any of them."""
+"""The games, their daily variants, and opening a table of any of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Base class of the five games: playing tokens, undoing them, and showing what the player may see."""
+"""Base class of the games: playing tokens, undoing them, and showing what the player may see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solver for all five games: can a position be won, and by which line? It sees every card.
+"""Solver for all games: can a position be won, and by which line? It sees every card.
 
     result = solve(open_table("braid", seed), Budget(nodes=500_000))
     match result:

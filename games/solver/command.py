@@ -16,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. The arguments default to the command line."""
     parser = argparse.ArgumentParser(
         prog="talon",
-        description="Deal, play, verify and solve the five patience games of Talon.",
+        description="Deal, play, verify and solve the patience games of Talon.",
         epilog="Variants: " + ", ".join(CATALOGUE) + ". Exit codes: 0 done, 1 refused or lost, 2 invalid input.",
     )
     parser.add_argument("--version", action="version", version=f"talon {__version__}")

@@ -1,1 +1,1 @@
-"""The five games, one module each; their options and the nine daily variants are in `games.rules.catalogue`."""
+"""The games, one module each; their options and the daily variants are in `games.rules.catalogue`."""
