@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from hashlib import sha256
-from math import inf, log10
+from math import log10
 from random import Random
 from typing import Final
 
@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy
 
 from games.manifests import VARIANTS
 from games.rules import open_table
+from games.rules.table import MAX_TOKENS
 from games.solver.simulated_players import greedy_game, random_game
 
 GRADES: Final = {
@@ -105,7 +106,8 @@ def grade(variant: str, figures: DifficultyFigures) -> int:
 
 def longest_par(variant: str) -> float:
     """Return the longest par allowed for a daily deal; a longer one would be no benchmark for players."""
-    return MOST_MEDIANS * (VARIANTS[variant].median_par or inf)
+    median = VARIANTS[variant].median_par
+    return MAX_TOKENS if median is None else MOST_MEDIANS * median
 
 
 def target_grade(day: date) -> int:

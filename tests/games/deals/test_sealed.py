@@ -19,6 +19,7 @@ from games.deals.difficulty import DifficultyFigures
 from games.manifests import VARIANTS
 from games.models import AwaitedDeal, Deal, LedgerEntry, SealedDeal
 from games.rules import CATALOGUE, commitment
+from games.rules.table import MAX_TOKENS
 from tests import factories
 from tests.concurrency import run_together
 from tests.factories import seal_deal, won_records
@@ -77,6 +78,14 @@ def test_sealed_deals_with_too_long_lines_are_not_dealt(db: None) -> None:
     SealedDeal.objects.filter(pk=row.pk).update(par=difficulty.longest_par("stonewall"))
     assert sealed_stock.levels()["stonewall"].total() == 1
     assert sealed_stock.take("stonewall", row.grade) is not None
+
+
+def test_a_variant_without_a_measured_par_takes_every_line(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    unmeasured = replace(VARIANTS["stonewall"], median_par=None, grade_thresholds=None)
+    monkeypatch.setattr(difficulty, "VARIANTS", {**VARIANTS, "stonewall": unmeasured})
+    row = seal_deal("stonewall")
+    SealedDeal.objects.filter(pk=row.pk).update(par=MAX_TOKENS)
+    assert sealed_stock.levels()["stonewall"].total() == 1
 
 
 def test_lines_are_shortened_unless_todays_deal_is_missing(
