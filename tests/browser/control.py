@@ -100,9 +100,9 @@ def race(
     return {"seconds": seconds, "code": room.code, "number": race.number, "race": race.pk, "racers": racers}
 
 
-def end_puzzle_races() -> None:
-    """Let the time of all running puzzle races and their storms run out."""
-    races = Race.objects.filter(state="racing", game="puzzles")
+def end_races() -> None:
+    """Let the time of all races that have a start run out, and that of their storms."""
+    races = Race.objects.filter(state__in=["countdown", "racing"])
     StormRun.objects.filter(entrant__race__in=races).update(begun_at=F("begun_at") - timedelta(minutes=3))
     races.update(ends_at=F("starts_at") + timedelta(seconds=1))
 
@@ -153,5 +153,5 @@ def live_pages() -> dict[str, str]:
 if __name__ == "__main__":
     serve(
         *(make_deals, winning_lines, inhabit, start_afresh, race),
-        *(end_puzzle_races, age_accounts, explored_game, live_pages),
+        *(end_races, age_accounts, explored_game, live_pages),
     )

@@ -283,6 +283,17 @@ def play_ends(player: Player, tokens: list[str], count: int, gap: int = 0, **how
     play_through(player, tokens[-count:], **how)
 
 
+#: Shown at a table that is open in another window, too.
+REPLACED = "#lost:has-text('This game is open in another window.')"
+
+
+def turn_to(tab: Any, signal: str = "window.dispatchEvent(new Event('focus'))") -> None:
+    """Turn to a table that another tab has replaced, and wait until it has taken the connection back."""
+    tab.wait_for_selector(REPLACED)
+    tab.evaluate(signal)
+    tab.wait_for_selector("#connection[aria-label=Connected]")
+
+
 def give_up(page: Any) -> None:
     """Give up the game."""
     page.keyboard.press("r")

@@ -63,7 +63,7 @@ def test_two_solve_the_same_puzzles_from_the_room_to_the_result(visit: Visit, si
     shows(friend, "Your game is over")
     sync_api.expect(lanes.nth(1)).to_contain_text("gave up")
 
-    site.control.ask("end_puzzle_races")
+    site.control.ask("end_races")
     host.wait_for_url("**/1/")
     friend.click("text=Result and replays")
     sync_api.expect(host.locator("h1")).to_have_text("You came first")

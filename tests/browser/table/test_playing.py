@@ -11,6 +11,7 @@ import pytest
 from games.rules import GAMES
 from tests.browser.conftest import MOVING, PHONE, Visit
 from tests.browser.table_driver import (
+    REPLACED,
     Keys,
     Mouse,
     Touch,
@@ -20,6 +21,7 @@ from tests.browser.table_driver import (
     play_through,
     sign_up,
     start_game,
+    turn_to,
     won_record,
 )
 
@@ -175,9 +177,6 @@ def test_moves_are_shown_before_the_server_connects_or_answers(visit: Visit) -> 
     assert [json.loads(text)["type"] for text in held] == ["move"]
 
 
-REPLACED = "#lost:has-text('This game is open in another window.')"
-
-
 def test_a_table_goes_on_in_the_tab_that_the_player_turns_to(visit: Visit) -> None:
     first = visit("/play/stonewall/")
     player = start_game(first)
@@ -196,9 +195,8 @@ def test_a_table_goes_on_in_the_tab_that_the_player_turns_to(visit: Visit) -> No
         "document.dispatchEvent(new Event('visibilitychange', {bubbles: true}))",
     ):
         for tab in (second, first):
-            tab.evaluate(signal)
-            tab.wait_for_selector("#connection[aria-label=Connected]")
-    second.evaluate("window.dispatchEvent(new Event('focus'))")
+            turn_to(tab, signal)
+    turn_to(second)
     second.wait_for_function("() => document.querySelector('#felt').dataset.confirmed === '4'")
     assert first.evaluate(LABELS) == second.evaluate(LABELS)
 
