@@ -125,8 +125,10 @@ def embedded_environment(var: Path, **variables: str) -> dict[str, str]:
     keep = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return {
         **keep,
-        "SEALED_STOCK": "0",  # no search for certified deals beside the tests
+        # No searches for certified deals and puzzles beside the tests.
+        "SEALED_STOCK": "0",
         "DEAL_PATIENCE": "0",
+        "PUZZLE_STOCK": "0",
         "VAR_DIR": str(var),
         "HOST": "127.0.0.1",
         "VAPID_PRIVATE_KEY": VAPID_PRIVATE_KEY,

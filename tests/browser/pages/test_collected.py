@@ -139,27 +139,3 @@ def test_explanations_hint_and_guide_are_loaded_on_demand(context: Any) -> None:
     page.click("[data-opens=more-dialog]")
     page.click("#can-win")
     page.wait_for_selector("#hint-close:has-text('Stop searching')")
-
-
-def test_all_files_of_the_other_pages_exist(context: Any, site: Site, complaints: list[str]) -> None:
-    page = context.new_page()
-    missing: list[str] = []
-    page.on("response", lambda answer: missing.extend([answer.url] if answer.status >= 400 else []))
-    for path in ("/", "/deals/", "/rules/labyrinth/", "/nowhere/"):
-        page.goto(path)
-        page.wait_for_load_state("networkidle")
-    assert missing == [f"{site.url}/nowhere/"]  # the error page itself, and none of its files
-    complaints.clear()
-
-
-def test_all_files_for_offline_use_exist(chromium: Any, site: Site) -> None:
-    context = chromium.new_context(base_url=site.url)
-    page = context.new_page()
-    page.goto("/rules/labyrinth/")
-    page.evaluate("navigator.serviceWorker.ready")
-    cached = page.evaluate(
-        "async () => { const names = await caches.keys(); const cache = await caches.open(names[0]);"
-        " return (await cache.keys()).map(({ url }) => new URL(url).pathname); }"
-    )
-    assert any("/js/table/hud/tones." in path for path in cached)  # including what a lesson loads lazily
-    context.close()

@@ -27,6 +27,7 @@ def test_lessons_work_offline_and_the_game_resumes_online(visit: Visit, complain
     page.click(".languages button[value=de]")
     cached = page.evaluate(KEPT, "de")
     assert all(path.startswith(("/static/", "/offline/de/")) for path in cached), json.dumps(cached)
+    assert any("/js/table/hud/tones." in path for path in cached)  # including what a lesson loads lazily
     context = page.context
     page.goto("/play/labyrinth/")
     page.click("text=Karten geben")

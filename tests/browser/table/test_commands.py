@@ -42,7 +42,7 @@ class Listener:
         self.page.wait_for_function("text => heard.some((one) => one.includes(text))", arg=answer)
 
 
-#: Each game's lesson, won in words.
+#: Two lessons, won in words.
 LESSONS = {
     "braid": [
         ("what can I move", "king of spades from braid to inner cell 1"),
@@ -55,32 +55,6 @@ LESSONS = {
         ("king of spades up", "king of spades to the foundation"),
         ("how many cards are in the waste", "Waste, 3 cards."),
         ("move the king of diamonds to outer cell 1", "king of diamonds to outer cell 1"),
-    ],
-    "labyrinth": [
-        ("what can I move", "nine of hearts to the foundation"),
-        ("nine of hearts up", "nine of hearts to the foundation, 37 of 52"),
-        ("queen of diamonds up", "queen of diamonds to the foundation"),
-        ("what changed", "Nine of hearts to the foundation, 37 of 52. Queen of diamonds"),
-        ("deal a row", "row 3 dealt"),
-    ],
-    "plot": [
-        ("read the foundations", "Foundation 1: king of spades"),
-        ("ace of diamonds up", "ace of diamonds to the foundation"),
-        ("move the four of spades to an empty pile", "four of spades to pile 1"),
-        ("what is on the waste", "two of clubs"),
-        ("two of clubs up", "two of clubs to the foundation"),
-        ("read the reserve", "Reserve: three of hearts"),
-        ("three of hearts up", "three of hearts to the foundation"),
-        ("where is the four of spades", "Four of spades: pile 1, on top."),
-        ("four of spades up", "Well done!"),
-    ],
-    "stonewall": [
-        ("where is the king of spades", "King of spades: pile 4, on top."),
-        ("put the queen of hearts on the king of spades", "queen of hearts to king of spades"),
-        ("jack of spades to queen of hearts", "jack of spades to queen of hearts"),
-        ("move the ten of spades to an empty pile", "turns up six of spades"),
-        ("six of spades up", "six of spades to the foundation"),
-        ("seven of spades up", "seven of spades to the foundation"),
     ],
     "tarot": [
         ("what can I move", "the Sun to page of cups"),

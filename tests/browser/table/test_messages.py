@@ -176,7 +176,7 @@ def finished(page: Any) -> dict[str, Any]:
     """Return what the page shows and has done, once it is idle."""
     page.wait_for_selector("#finish-rank[data-state=verified]", state="attached")
     page.wait_for_function("() => document.body.dataset.finished")
-    page.clock.run_for(3_000)
+    page.clock.fast_forward(3_000)  # past the celebration
     page.wait_for_selector("#finish[open]")
     found: dict[str, Any] = page.evaluate(FINISHED)
     return found
