@@ -103,7 +103,7 @@ def test_the_leader_of_a_deal_is_that_of_its_board(
 def cells(client: Client, one: User, two: User) -> list[str]:
     """Return the texts of the cells in the table of deals, as read without colours."""
     shown = client.get(page(one, two)).content.decode().partition('id="deals"')[2].partition("</table>")[0]
-    found = re.findall(r"<td[^>]*>(.*?)</td>", shown)
+    found = re.findall(r"<td[^>]*>(.*?)</td>", shown, re.DOTALL)
     return [re.sub(r"\s+", " ", re.sub("<[^>]*>", "", cell)).strip() for cell in found]
 
 
