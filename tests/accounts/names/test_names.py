@@ -150,7 +150,6 @@ def test_a_name_matches_its_other_spellings(name: str) -> None:
         assert name_key(name) in alike_keys(spelling)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("first", "second"),
     [("HOPE455", "ΗΟΡΕ455"), ("ΗΟΡΕ455", "Hope455"), ("Νίκος", "ΝΙΚΟΣ"), ("ΝΙΚΟΣ", "νίκος")],
@@ -165,7 +164,6 @@ def test_twins_in_another_alphabet_or_case_cannot_both_register(first: str, seco
     assert set(User.objects.values_list("username", flat=True)) == {first, "Somebody else"}
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("typed", ["Νίκος", "νίκος", "ΝΙΚΟΣ", "νικος"])
 def test_a_greek_name_is_found_in_any_case(typed: str) -> None:
     user = User.objects.create_user("Νίκος", password=PASSWORD)
@@ -224,7 +222,6 @@ def test_keys_fit_into_their_column() -> None:
     assert len(name_key(longest)) * LONGEST <= LONGEST_KEY == User._meta.get_field("name_key").max_length
 
 
-@pytest.mark.django_db
 def test_existing_names_keep_their_owners() -> None:
     """The names had different keys when they were registered, and have the same one now."""
     migration = import_module("accounts.migrations.0005_name_keys_without_tatweel")
@@ -289,7 +286,6 @@ def test_games_and_boards_do_not_test_for_guests() -> None:
     assert not [path for path in named if path.startswith(("games/", "leaderboards/", "frontend/templates/boards"))]
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("change", "is_listed", "has_page", "is_seen"),
     [

@@ -155,7 +155,6 @@ def test_a_week_is_seven_days_with_one_miss_forgiven() -> None:
     assert found([earned("plot", n) for n in (0, 1, 2, 4, 5, 6, 7)])["week", ""] == FIRST + timedelta(days=7)
 
 
-@pytest.mark.django_db
 def test_a_rejected_game_revokes_its_achievement(client: Client) -> None:
     who = make_account()
     deal = make_deal("plot", factories.DAY)

@@ -11,7 +11,7 @@ from django.test import Client
 from games.core.ladders import Ladder
 from games.deals.daily_points import points
 from games.deals.difficulty import goal_of
-from games.models import Attempt
+from games.models import Attempt, Deal
 from games.rules import CATALOGUE
 from leaderboards.boards import histogram, seasons
 from leaderboards.boards.listings import season_listing
@@ -23,6 +23,11 @@ from tests.factories import NOON, make_account, make_deal
 
 pytestmark = pytest.mark.django_db
 DAY = factories.DAY
+
+
+def _dealt(variant: str) -> Deal:
+    """Return the day's deal of a variant, which several results of a test may share."""
+    return Deal.objects.filter(day=DAY, variant=variant).first() or make_deal(variant, DAY)
 
 
 def shown(board: Any = "race", ladder: Ladder = Ladder.ESTABLISHED) -> list[tuple[Any, ...]]:
@@ -143,17 +148,3 @@ def test_the_page_and_the_api_have_the_same_boards(client: Client, which: str, t
     wanted = 200 if there_is else 404
     assert client.get(f"/boards/{period}/?{query}").status_code == wanted
     assert client.get(f"/api/v1/seasons/{period}?{query}").status_code == wanted
-
-
-_deals: dict[str, Any] = {}
-
-
-@pytest.fixture(autouse=True)
-def _no_deals() -> None:
-    _deals.clear()
-
-
-def _dealt(variant: str) -> Any:
-    if variant not in _deals:
-        _deals[variant] = make_deal(variant, factories.DAY)
-    return _deals[variant]

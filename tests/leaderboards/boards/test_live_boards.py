@@ -61,9 +61,6 @@ class Watcher:
         """Return whether nothing arrives for this time."""
         return bool(await self._socket.receive_nothing(seconds))
 
-    async def say(self, text: str) -> None:
-        await self._socket.send_input({"type": "websocket.receive", "text": text})
-
     async def disconnect(self) -> None:
         await self._socket.send_input({"type": "websocket.disconnect", "code": 1000})
         await self._socket.wait(60)

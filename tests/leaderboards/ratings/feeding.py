@@ -218,16 +218,6 @@ def race(number: int, at: datetime, players: Sequence[int], *, regular: Callable
     return Raced(number, at, sorted(racers))
 
 
-Pool = Callable[[random.Random], Iterator[tuple[datetime, Sequence[int]]]]
-"""Times and players of the races of honest players, who are numbered as they come."""
-
-
-def new_site(choose: random.Random) -> Iterator[tuple[datetime, Sequence[int]]]:
-    """Sixty players who all begin at once, in fields of up to sixteen."""
-    for number in range(1200):
-        yield FIRST + number * timedelta(hours=1), choose.sample(range(60), choose.randint(2, 16))
-
-
 def quiet_site(choose: random.Random) -> Iterator[tuple[datetime, Sequence[int]]]:
     """Ten players and ten races a day. Every six days a new player takes the place of another."""
     active = list(range(10))
@@ -238,60 +228,28 @@ def quiet_site(choose: random.Random) -> Iterator[tuple[datetime, Sequence[int]]
             yield FIRST + timedelta(days=day, hours=number), choose.sample(active, choose.randint(2, 4))
 
 
-def busy_site(choose: random.Random, circle: int = 1, share: float = 0.0) -> Iterator[tuple[datetime, Sequence[int]]]:
-    """Unequally busy players, two new ones a day. The first forty are in circles, which often race by themselves."""
-    eager = [choose.paretovariate(1.3) for _ in range(150)]
-    for day in range(250):
-        eager += [choose.paretovariate(1.3), choose.paretovariate(1.3)]
-        for number in range(40):
-            (who,) = choose.choices(range(len(eager)), eager)
-            field = {who}
-            size = choose.randint(2, 6)
-            if who < 40 and choose.random() < share:
-                first = who // circle * circle
-                field |= set(choose.sample(range(first, first + circle), min(circle, size)))
-            while len(field) < size and not (len(field) > 1 and share and who < 40):
-                field |= set(choose.choices(range(len(eager)), eager))
-            yield FIRST + timedelta(days=day, minutes=30 * number), sorted(field)
-
-
-def friends(choose: random.Random) -> Iterator[tuple[datetime, Sequence[int]]]:
-    """A busy site with groups of five, who mostly race each other."""
-    return busy_site(choose, 5, 0.8)
-
-
-def circles(choose: random.Random) -> Iterator[tuple[datetime, Sequence[int]]]:
-    """A busy site with groups of eight, half of whose races are among themselves."""
-    return busy_site(choose, 8, 0.5)
-
-
-POOLS: Final[tuple[Pool, ...]] = (new_site, quiet_site, busy_site, friends, circles)
-
-
 class Accuracy(NamedTuple):
-    """Mean log loss of the predictions for each pair, all and in the second half of the races, and of the first twenty
-    races of each player; and the rank correlation of ratings and skill. A coin has a log loss of 0.693.
+    """Mean log loss of the predictions for each pair, in the second half of the races and in the first twenty races of
+    each player; and the rank correlation of ratings and skill. A coin has a log loss of 0.693.
     """
 
-    loss: float
     late: float
     first: float
     correlation: float
 
 
-def accuracy(pool: Pool, seed: int, *, regulars: float = 0.5) -> Accuracy:
-    """Return the accuracy of the ratings of honest players; `regulars` is the share of regulars among them."""
+def accuracy(seed: int, *, regulars: float) -> Accuracy:
+    """Return the accuracy of the ratings on a quiet site; `regulars` is the share of regulars among its players."""
     choose = random.Random(seed)
     skill = [choose.gauss(MU, 250) for _ in range(1000)]
     chosen = [choose.random() for _ in skill]
-    races = list(pool(choose))
-    fold, losses, late, first = Fold(), [], [], []
+    races = list(quiet_site(choose))
+    fold, late, first = Fold(), [], []
     for number, (at, who) in enumerate(races):
         result = sorted(who, key=lambda player: choose.gauss(skill[player], 175), reverse=True)
         states = [fold.standings.get(player, RatingState()) for player in result]
         for one, other in itertools.combinations(states, 2):
             loss = -math.log(chance(SkillEstimate(*one[:2]), SkillEstimate(*other[:2])))
-            losses.append(loss)
             if number >= len(races) / 2:
                 late.append(loss)
             if min(one.races, other.races) < 20:
@@ -301,4 +259,4 @@ def accuracy(pool: Pool, seed: int, *, regulars: float = 0.5) -> Accuracy:
     ranks = [sorted(found, key=key) for key in (skill.__getitem__, lambda player: fold.standings[player].mu)]
     distance = sum((ranks[0].index(player) - ranks[1].index(player)) ** 2 for player in found)
     correlation = 1 - 6 * distance / (len(found) ** 3 - len(found))
-    return Accuracy(fmean(losses), fmean(late), fmean(first), correlation)
+    return Accuracy(fmean(late), fmean(first), correlation)

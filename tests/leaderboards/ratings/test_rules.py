@@ -297,13 +297,13 @@ def test_regulars_correct_what_newcomers_gave() -> None:
 def test_honest_predictions_stay_good(monkeypatch: pytest.MonkeyPatch) -> None:
     """On quiet sites of ten players, too, seven of them regulars."""
 
-    def mean_accuracy(regulars: float) -> feeding.Accuracy:
-        runs = [feeding.accuracy(feeding.quiet_site, seed, regulars=regulars) for seed in (3, 4)]
+    def mean_accuracy() -> feeding.Accuracy:
+        runs = [feeding.accuracy(seed, regulars=0.7) for seed in (3, 4)]
         return feeding.Accuracy(*(fmean(column) for column in zip(*runs, strict=True)))
 
-    rated = mean_accuracy(0.7)
+    rated = mean_accuracy()
     monkeypatch.setattr("leaderboards.ratings.rules.CAP", math.inf)
-    free = mean_accuracy(0.7)
+    free = mean_accuracy()
     assert rated.late < free.late * 1.03
     assert rated.first < free.first * 1.06
     assert rated.correlation > free.correlation - 0.03

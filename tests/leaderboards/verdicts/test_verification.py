@@ -48,13 +48,6 @@ def test_an_illegal_token_is_rejected_with_place_and_reason() -> None:
     assert reason["message"]
 
 
-def test_an_undo_without_a_move_is_rejected() -> None:
-    deal = make_deal("stonewall", DAY)
-    verdict = judge(factories.finished(deal, record=factories.record_of(deal, ["u"])))
-    assert (verdict.state, codes(verdict.reasons)) == (State.REJECTED, ["replay_failed"])
-    assert verdict.reasons[0]["index"] == 0
-
-
 def test_a_false_win_is_rejected() -> None:
     deal = make_deal("stonewall", DAY)
     verdict = judge(factories.finished(deal, record=factories.record_of(deal, factories.line(deal), end="won")))
