@@ -32,7 +32,8 @@ def made_from(sources: Sequence[str], name: str, make: Callable[[Path], None]) -
     folder = _made(CACHE, current, make)
     for stale in CACHE.glob(f"{name}-*"):
         if stale.name.partition(".")[0] != current:
-            shutil.rmtree(stale) if stale.is_dir() else stale.unlink(missing_ok=True)
+            # Another process may delete it at the same time.
+            shutil.rmtree(stale, ignore_errors=True) if stale.is_dir() else stale.unlink(missing_ok=True)
     return folder
 
 
