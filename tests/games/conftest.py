@@ -82,7 +82,7 @@ def yesterday(transactional_db: None) -> Deal:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+def requested_tasks(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """Record the requested tasks instead of queueing them."""
     tasks: list[tuple[Any, ...]] = []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Callable
 from typing import Any, Self
@@ -16,6 +17,8 @@ from games.live.table_registry import LiveTables
 from tests.games.changes import applied
 
 PATIENCE = 30.0  # seconds, for a busy machine
+#: The name of a card of either deck.
+CARD = re.compile(r"\b(?:[A2-9TJQKPN][SHDCWP]|M\d+)\b")
 
 
 class Closed(Exception):

@@ -30,7 +30,7 @@ from games.deals import publishing
 from games.models import Attempt, Deal, Move
 from tests.factories import won_records
 
-pytestmark = pytest.mark.usefixtures("asked")
+pytestmark = pytest.mark.usefixtures("requested_tasks")
 RECORD = won_records("labyrinth")[0]
 SOME = AnalysisReport(0.4, Findings([5, 4, -2, -2]))
 ALL = AnalysisReport(1.0, Findings([5, 4, -1, -1], {0: "d d"}, [Turn(1, 2, [("d", 4)], 1)]), is_last=True)
@@ -68,14 +68,14 @@ def searching(monkeypatch: pytest.MonkeyPatch, *reports: AnalysisReport) -> list
 
 
 def test_an_analysis_is_requested_made_and_viewed(
-    player: User, mine: Client, asked: list[Any], monkeypatch: pytest.MonkeyPatch
+    player: User, mine: Client, requested_tasks: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = played(player)
     assert mine.get(address(attempt)).json() == {"state": "none", "percent": 0, "ahead": 0, "mine": False}
     response = mine.post(address(attempt))
     assert response.status_code == 202
     assert response.json() == {"state": "waiting", "percent": 0, "ahead": 0, "mine": True}
-    assert asked[-1][0] == "talon.analyse"
+    assert requested_tasks[-1][0] == "talon.analyse"
     tasks = searching(monkeypatch, SOME, ALL)
     assert queue_worker.process_queue() == 1
     assert tasks == [Task(RECORD.open_table().position(), list(RECORD.tokens[:3]), seconds=queue_worker.SECONDS)]

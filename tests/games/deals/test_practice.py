@@ -20,7 +20,7 @@ from games.rules import CATALOGUE, Variant
 from tests.factories import seal_deal, won_records
 
 STONEWALL = CATALOGUE["stonewall"]
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("requested_tasks")]
 
 
 def certificate(index: int, grade: int) -> Certificate:
@@ -72,10 +72,10 @@ def test_a_newcomers_deal_is_not_handed_out(player: Any) -> None:
 
 
 def test_the_search_ends_with_the_wanted_grade_and_stores_others(
-    player: Any, rival: Any, asked: list[Any], monkeypatch: pytest.MonkeyPatch
+    player: Any, rival: Any, requested_tasks: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wish = practice_deals.order(player, STONEWALL, 4)
-    assert asked == [("talon.find_practice_deal", wish.pk)]
+    assert requested_tasks == [("talon.find_practice_deal", wish.pk)]
     monkeypatch.setattr(practice_deals, "search_deals", finding(None, certificate(0, 2), certificate(1, 4)))
     practice_deals.find(wish.pk)
     wish.refresh_from_db()

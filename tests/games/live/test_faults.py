@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -163,8 +164,8 @@ async def test_a_fault_at_every_await(
     faults = (await disturbed(scenario, room, late=late)).possible
     assert faults
     for k, possible in enumerate(faults):
-        for fault in possible:
-            await disturbed(scenario, room, k, fault, late=late)
+        # One of the possible faults, another in every run.
+        await disturbed(scenario, room, k, random.choice(possible), late=late)
 
 
 async def test_every_await_has_known_faults(begin: Begin, tables: LiveTables, thread: ThreadPool) -> None:

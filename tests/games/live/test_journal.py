@@ -105,14 +105,11 @@ def test_a_run_with_one_taken_number_is_lost_whole(store: JournalStore, attempts
 
 
 def test_each_of_several_losers_is_reported(store: JournalStore, attempts: list[Attempt]) -> None:
-    one, two, *_ = attempts
-    taken = [JournalEntry(one.pk, 1, ("d",), 5), JournalEntry(two.pk, 1, ("d",), 5)]
+    taken = [JournalEntry(attempt.pk, 1, ("d",), 5) for attempt in attempts[:2]]
     assert store.write(taken) == frozenset()
-    assert store.write([entry._replace(ms=6) for entry in taken]) == {one.pk, two.pk}
-    assert store.write([JournalEntry(one.pk, 1, ("a", "b"), 6), JournalEntry(two.pk, 1, ("a", "b"), 6)]) == {
-        one.pk,
-        two.pk,
-    }
+    for tokens in (("d",), ("a", "b")):
+        lost = store.write([entry._replace(tokens=tokens, ms=6) for entry in taken])
+        assert lost == {attempt.pk for attempt in attempts[:2]}
 
 
 def test_the_original_error_is_raised_if_rollback_fails(
@@ -266,7 +263,7 @@ async def test_closing_waits_for_the_thread_and_its_connection(
     await journal.close()  # a second close does nothing
 
 
-@pytest.mark.parametrize("attempt_number", range(3))
+@pytest.mark.parametrize("attempt_number", range(2))
 def test_no_acknowledged_move_is_missing_from_the_record(attempt_number: int, attempt_at: Play) -> None:
     """Two processes play one attempt as fast as they can while a third closes it."""
     attempt = attempt_at("braid")

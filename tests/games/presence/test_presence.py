@@ -28,6 +28,7 @@ from games.presence import daily_lanes, heartbeat, lanes_consumer, summary
 from games.presence.heartbeat import GOOD_FOR, Reporter, seats_at
 from tests.factories import make_account, make_deal
 from tests.games.conftest import Play, Seated, Sit
+from tests.games.seats import PATIENCE
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -82,19 +83,17 @@ async def test_processes_are_summed(
     }
 
 
-@pytest.mark.parametrize(
-    "change", [{"banned_at": timezone.now()}, {"deleted_at": timezone.now()}, {"preferences": {"hide_presence": True}}]
-)
-async def test_banned_and_hidden_players_are_counted_but_not_named(
-    change: dict[str, Any], sit: Sit, reporter: Reporter
-) -> None:
+async def test_banned_and_hidden_players_are_counted_but_not_named(sit: Sit, reporter: Reporter) -> None:
     player = await sync_to_async(make_account)("Ariadne")
     (attempt,) = await sync_to_async(begun_by)(player)
     await sit(attempt).sit()
     assert [one["name"] for one in (await report(reporter))["names"]] == ["Ariadne"]
-    await User.objects.filter(pk=player.pk).aupdate(**change)
-    found = await report(reporter)
-    assert (found["players"], found["names"]) == (1, [])
+    usual: dict[str, Any] = {"banned_at": None, "deleted_at": None, "preferences": {}}
+    hidden = {"banned_at": timezone.now(), "deleted_at": timezone.now(), "preferences": {"hide_presence": True}}
+    for name, value in hidden.items():
+        await User.objects.filter(pk=player.pk).aupdate(**usual | {name: value})
+        found = await report(reporter)
+        assert (found["players"], found["names"]) == (1, []), name
 
 
 async def test_finished_games_and_forgotten_tabs_do_not_count(
@@ -182,9 +181,6 @@ def test_home_shows_who_is_playing(client: Client) -> None:
     page = client.get("/")
     assert page.context["playing"]["deals"]["plot"] == {"now": 1, "begun": 1}
     assert str(player.public_id) in page.content.decode()
-
-
-PATIENCE = 30.0
 
 
 def shown_lanes(deal: Deal) -> dict[str, Any]:
@@ -298,27 +294,19 @@ def test_the_number_of_lanes_is_limited() -> None:
     assert found["lanes"][0][2] == daily_lanes.MAX_LANES + 2
 
 
-def closed_deal() -> Deal:
-    return make_deal("plot", day=timezone.now().date() - timedelta(days=1))
+def unwatched_deals() -> list[Deal]:
+    """Return a closed deal, a coming one, and one of a race."""
+    today = timezone.now().date()
+    race = make_deal("plot", practice=True, for_race=True)
+    return [make_deal("plot", day=today - timedelta(days=1)), make_deal("plot", day=today + timedelta(days=1)), race]
 
 
-def coming_deal() -> Deal:
-    return make_deal("plot", day=timezone.now().date() + timedelta(days=1))
-
-
-def race_deal() -> Deal:
-    deal = make_deal("plot")
-    Deal.objects.filter(pk=deal.pk).update(day=None, closes_at=None, for_race=True)
-    return deal
-
-
-@pytest.mark.parametrize("make", [closed_deal, coming_deal, race_deal])
-async def test_only_todays_deals_can_be_watched(make: Any, watch: Watch) -> None:
-    deal = await sync_to_async(make)()
-    assert await sync_to_async(daily_lanes.frame_of)(deal.pk) is None
-    for number in (deal.pk, 2**70):
-        line = await watch(number)
-        assert await line.hear() == CLOSE_NOT_FOUND
+async def test_only_todays_deals_can_be_watched(watch: Watch) -> None:
+    for deal in await sync_to_async(unwatched_deals)():
+        assert await sync_to_async(daily_lanes.frame_of)(deal.pk) is None
+        for number in (deal.pk, 2**70):
+            line = await watch(number)
+            assert await line.hear() == CLOSE_NOT_FOUND
 
 
 async def test_a_watcher_is_shown_the_lanes_and_what_changes(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def test_the_variant_with_the_fewest_untried_puzzles_is_next(settings: Any) -> N
     assert puzzle_filling.next_variant() is None
 
 
-@pytest.mark.usefixtures("idle", "asked")
+@pytest.mark.usefixtures("idle", "requested_tasks")
 def test_nothing_is_made_while_the_site_is_busy(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     stored_puzzle()
     monkeypatch.setattr(puzzle_filling, "_filling", BackgroundJob("test", lambda: None))
@@ -84,7 +84,7 @@ def test_nothing_is_made_while_the_site_is_busy(ada: User, monkeypatch: pytest.M
     assert puzzle_filling._filling._running.acquire(timeout=60)
 
 
-@pytest.mark.usefixtures("idle", "asked")
+@pytest.mark.usefixtures("idle", "requested_tasks")
 def test_a_players_game_comes_before_simulated_ones(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     stored_puzzle(UNEXPLAINED)
     attempt = lost_game(ada)
@@ -103,7 +103,7 @@ def test_a_players_game_comes_before_simulated_ones(ada: User, monkeypatch: pyte
     assert (stored.source, stored.source_n, stored.themes.exists()) == (attempt, 0, True)
 
 
-@pytest.mark.usefixtures("idle", "asked")
+@pytest.mark.usefixtures("idle", "requested_tasks")
 def test_an_interrupted_search_is_made_again(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     stored_puzzle(LABYRINTH)
     User.objects.update(preferences={"puzzles_from_practice": True})

@@ -23,7 +23,7 @@ from games.rules import from_position
 from tests.factories import won_records
 from tests.games.puzzles.puzzles import LABYRINTH, stored_puzzle
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("requested_tasks")]
 
 RECORD = won_records("labyrinth")[0]
 TOKENS = 4

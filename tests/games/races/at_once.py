@@ -17,7 +17,7 @@ from leaderboards.verdicts.settlement import settle
 from tests.concurrency import run_together
 from tests.games.races.runs import Run, at
 
-ROUNDS = 10
+ROUNDS = 5
 
 
 def codes(outcomes: list[object]) -> list[str]:

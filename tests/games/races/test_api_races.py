@@ -105,6 +105,10 @@ def test_a_finished_race_shows_places_and_file_but_no_link(client: Client) -> No
     assert file["Content-Disposition"].startswith('attachment; filename="talon-race-')
     assert check_race(RaceFile.from_json(file.json())).ok
     assert run.room.code not in file.content.decode()
+    # A heat's seed waits for the other divisions.
+    Deal.objects.filter(races=run.race).update(revealed_at=None)
+    assert read(client, f"races/{run.race.public_id}")["seed"] is None
+    assert read(client, f"races/{run.race.public_id}/file", 403)["error"]["code"] == "not_revealed"
 
 
 def test_a_running_race_reveals_no_secrets() -> None:
@@ -122,13 +126,6 @@ def test_a_running_race_reveals_no_secrets() -> None:
         assert not [secret for secret in secrets if secret in text]
     refused = read(client, f"races/{run.race.public_id}/file?code={code}", 403)
     assert refused["error"]["code"] == "not_revealed"
-
-
-def test_a_seed_waits_for_the_other_divisions(client: Client) -> None:
-    run = finished_run()
-    Deal.objects.filter(races=run.race).update(revealed_at=None)
-    assert read(client, f"races/{run.race.public_id}")["seed"] is None
-    assert read(client, f"races/{run.race.public_id}/file", 403)["error"]["code"] == "not_revealed"
 
 
 def test_hidden_players_are_named_only_after_the_race(client: Client) -> None:
@@ -218,7 +215,7 @@ def finished() -> Run:
     return run
 
 
-def test_a_race_document_is_valid() -> None:
+def test_a_race_document_is_valid_also_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = finished()
     written = download.race_file(run.race)
     read = RaceFile.from_json(json.loads(json.dumps(written.to_json())))
@@ -230,20 +227,21 @@ def test_a_race_document_is_valid() -> None:
     assert first.record is not None
     assert first.record.end.how == "won"
     assert sum(entry.record is None for entry in read.entrants) == 1
+    file = tmp_path / download.file_name(Race.objects.get(pk=run.race.pk))
+    file.write_text(json.dumps(written.to_json()))
+    assert main(["verify", str(file)]) == 0
+    assert capsys.readouterr().out.endswith("verified\n")
 
 
-def test_players_with_a_page_are_named() -> None:
+def test_a_race_document_follows_its_players() -> None:
+    """Players with a page are named, and the figures of deleted ones remain."""
     run = finished()
     named = {entry.player: entry.name for entry in download.race_file(run.race).entrants if entry.player}
     assert named == {player.public_id: player.display_name for player in run.players[1:3]}
     User.objects.filter(pk=run.players[1].pk).update(deleted_at=timezone.now())
-    assert len([entry for entry in download.race_file(run.race).entrants if entry.player]) == 1
-
-
-def test_a_deleted_players_figures_remain() -> None:
-    run = finished()
     run.players[0].delete()
     written = download.race_file(run.race)
+    assert len([entry for entry in written.entrants if entry.player]) == 1
     assert written.entrants[0].record is None
     assert (written.entrants[0].place, written.entrants[0].cards_up) == (1, goal())
     assert check_race(written).ok
@@ -305,11 +303,3 @@ def test_a_game_resigned_after_the_limit_ends_at_the_limit() -> None:
     run.judge()
     assert [entry.state for entry in download.race_file(run.race).entrants] == ["retired", "timed_out"]
     assert check_race(download.race_file(run.race)).problems == ()
-
-
-def test_the_command_line_verifies_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = finished()
-    file = tmp_path / download.file_name(Race.objects.get(pk=run.race.pk))
-    file.write_text(json.dumps(download.race_file(run.race).to_json()))
-    assert main(["verify", str(file)]) == 0
-    assert capsys.readouterr().out.endswith("verified\n")

@@ -26,10 +26,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def stocked(settings: Any, asked: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def stocked(settings: Any, requested_tasks: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     settings.SEALED_STOCK = 14
     cache.clear()
-    return asked
+    return requested_tasks
 
 
 def test_races_get_the_stock_that_the_days_can_spare(

@@ -27,7 +27,7 @@ from leaderboards.verdicts.settlement import settle
 from tests.factories import signed_in
 from tests.games.races.runs import Run, at, goal, refused
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("requested_tasks")]
 
 
 def test_a_race_runs_and_its_places_are_set() -> None:
@@ -160,28 +160,28 @@ def test_present_players_time_out_and_others_are_absent() -> None:
     assert run.judge().placed() == [("timed_out", 2, 1), ("timed_out", 1, 2), ("absent", None, None)]
 
 
-def test_a_rejected_record_is_last_and_decisions_recompute_places(asked: list[tuple[Any, ...]]) -> None:
+def test_a_rejected_record_is_last_and_decisions_recompute_places(requested_tasks: list[tuple[Any, ...]]) -> None:
     run = Run.racing(3)
     Race.objects.update(rated=True)
     for place in range(3):
         run.play(place, first_ms=1_000 * (place + 1))
     Attempt.objects.filter(pk=run.attempt(0).pk).update(end="resigned")
     assert run.judge().placed() == [("disqualified", 3, 0), ("won", 1, 3), ("won", 2, 2)]
-    assert ("talon.rate_races",) in asked
+    assert ("talon.rate_races",) in requested_tasks
     decide(run.attempt(1).pk, Attempt.State.REJECTED, "staff")
     assert run.placed() == [("disqualified", 2, 0), ("disqualified", 2, 0), ("won", 1, 3)]
-    assert asked[-1] == ("talon.refold", run.race.pk)
+    assert requested_tasks[-1] == ("talon.refold", run.race.pk)
     decide(run.attempt(1).pk, Attempt.State.VERIFIED, "staff")
     assert run.placed() == [("disqualified", 3, 0), ("won", 1, 3), ("won", 2, 2)]
 
 
-def test_a_decision_without_effect_on_places_refolds_nothing(asked: list[tuple[Any, ...]]) -> None:
+def test_a_decision_without_effect_on_places_refolds_nothing(requested_tasks: list[tuple[Any, ...]]) -> None:
     run = Run.ended("won", "retired")
     Race.objects.update(rated=True)
     run.judge()
-    asked.clear()
+    requested_tasks.clear()
     decide(run.attempt(0).pk, Attempt.State.VERIFIED, "staff")
-    assert not [task for task in asked if task[0] == "talon.refold"]
+    assert not [task for task in requested_tasks if task[0] == "talon.refold"]
 
 
 def test_a_missed_decision_is_applied_later(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,21 +224,17 @@ def with_a_record_in_review() -> Run:
         ("rejected", [("disqualified", 3, 0), ("won", 1, 3), ("retired", 2, 2)]),
     ],
 )
-def test_a_decision_recomputes_all_places(state: str, placed: list[Any]) -> None:
+def test_a_decision_recomputes_all_places(state: str, placed: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     run = with_a_record_in_review()
     decision = decide(run.attempt(0).pk, Attempt.State(state), "staff")
     assert run.placed() == placed
     undo(decision, "staff")
     assert run.placed() == UNDER_REVIEW
-
-
-def test_a_missed_review_decision_is_applied_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = with_a_record_in_review()
     with monkeypatch.context() as lost:
         lost.setattr("leaderboards.verdicts.settlement.finishing.apply_verdicts", lambda _: None)
-        decide(run.attempt(0).pk, Attempt.State.VERIFIED, "staff")
+        decide(run.attempt(0).pk, Attempt.State(state), "staff")
     assert (finishing.recompute_missed(), finishing.recompute_missed()) == (1, 0)
-    assert run.placed()[0] == ("won", 1, 3)
+    assert run.placed() == placed, "a missed decision is applied later"
 
 
 def test_a_place_given_during_review_is_revoked() -> None:

@@ -20,7 +20,7 @@ from games.races import finishing, reconciler, rooms, seats, starting, storms, u
 from games.races.bots import seating
 from games.races.live import snapshot
 from games.races.made_to_order import prepare
-from games.races.models import Race, Room
+from games.races.models import Race
 from games.races.results import download
 from tests.games.puzzles.puzzles import STONEWALL, right, wrong
 from tests.games.races.conftest import House
@@ -39,11 +39,16 @@ def change(house: House, name: str, limit_s: int = 300) -> None:
     rooms.change(house.room.pk, house.players[0].pk, name, limit_s=limit_s, seats=16, public=True, free_undo=False)
 
 
-def test_a_room_has_puzzles_in_place_of_a_deal() -> None:
-    race = house_of_puzzles(2).race
+def test_a_room_has_puzzles_in_place_of_a_deal(player: User) -> None:
+    house = house_of_puzzles(2)
+    race = house.race
     assert (race.variant, race.game, race.options, race.limit_s) == ("puzzles", "puzzles", {}, 180)
     assert race.puzzles is not None
     assert (len(race.puzzles), race.deal, race.has_deal, race.rated) == (3, None, True, False)
+    rooms.close(house.room)
+    assert (house.race.state, house.race.puzzles) == ("void", None)
+    code = refused(lambda: rooms.open_room(player, "puzzles", {"draw": 3}, limit_s=300, seats=2))
+    assert code == ErrorCode.BAD_OPTION, "puzzles have no options"
 
 
 def test_all_racers_get_the_same_puzzles_at_the_same_time() -> None:
@@ -75,17 +80,12 @@ def test_the_first_puzzle_makes_a_player_a_racer_and_others_are_absent() -> None
         assert puzzle is not None
         assert puzzle.turns == len(STONEWALL.turns)
     assert refused(lambda: play(house, 2, 0, 0, right(STONEWALL, 0))) == ErrorCode.NOT_BEGUN
+    pass_time(house, 11)
+    assert refused(lambda: storms.current(house.race.pk, house.players[2].pk)) == ErrorCode.CLOSED, "too late"
     reconciler.reconcile(timezone.now() + starting.GRACE)
     assert house.states() == "racing racing racing absent"
     assert refused(lambda: storms.current(house.race.pk, house.players[2].pk)) == ErrorCode.CLOSED
     assert refused(lambda: play(house, 2, 0, 0, right(STONEWALL, 0))) == ErrorCode.CLOSED
-
-
-def test_a_latecomer_gets_no_puzzle() -> None:
-    house = house_of_puzzles(2)
-    house.start()
-    pass_time(house, 11)
-    assert refused(lambda: storms.current(house.race.pk, house.players[0].pk)) == ErrorCode.CLOSED
 
 
 def test_moves_are_judged_as_in_a_storm() -> None:
@@ -251,10 +251,12 @@ def test_a_spoiled_race_is_void() -> None:
     assert refused(lambda: play(house, 0, 0, 0, right(STONEWALL, 0))) == ErrorCode.CLOSED
 
 
-def test_a_rematch_draws_other_puzzles(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finished_race_has_no_file_and_a_rematch_other_puzzles(monkeypatch: pytest.MonkeyPatch) -> None:
     house = racing_house(2)
     monkeypatch.setattr(runs, "draw_puzzles", lambda: [99])
     end(house)
+    assert not download.is_public(house.race)
+    assert refused(lambda: download.race_file(house.race)) == ErrorCode.NOT_FOUND
     seats.sit(house.room.pk, house.players[0])
     assert (house.race.number, house.race.puzzles) == (2, [99])
 
@@ -284,11 +286,6 @@ def test_a_host_changes_between_puzzles_and_cards() -> None:
     assert not prepare(race.pk)
 
 
-def test_puzzles_have_no_options(player: User) -> None:
-    code = refused(lambda: rooms.open_room(player, "puzzles", {"draw": 3}, limit_s=300, seats=2))
-    assert code == ErrorCode.BAD_OPTION
-
-
 def test_without_puzzles_there_is_no_race(monkeypatch: pytest.MonkeyPatch, player: User) -> None:
     monkeypatch.setattr(runs, "draw_puzzles", list)
     room = rooms.open_room(player, "puzzles", limit_s=300, seats=2)
@@ -296,16 +293,3 @@ def test_without_puzzles_there_is_no_race(monkeypatch: pytest.MonkeyPatch, playe
     assert facts is not None
     assert facts.message.deal.state == "none"
     assert not unseen_deals.assign_deal(Race.objects.get())
-
-
-def test_an_unused_sequence_goes_with_its_room() -> None:
-    house = house_of_puzzles(1)
-    rooms.close(Room.objects.get(pk=house.room.pk))
-    assert (house.race.state, house.race.puzzles) == ("void", None)
-
-
-def test_there_is_no_race_file() -> None:
-    house = racing_house(2)
-    end(house)
-    assert not download.is_public(house.race)
-    assert refused(lambda: download.race_file(house.race)) == ErrorCode.NOT_FOUND

@@ -24,7 +24,7 @@ from games.races.results import download
 from games.rules import RaceFile, check_race, commitment, open_table
 from games.rules.hidden_cards import Reveals, undone_reveal
 from tests.factories import signed_in
-from tests.games.conftest import Play, Seated, Sit
+from tests.games.conftest import Seated, Sit
 from tests.games.races.runs import Run, winning
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -37,23 +37,6 @@ def frozen(**settings: Any) -> Run:
     run.easy()
     assert run.race.state == Race.State.COUNTDOWN
     return run
-
-
-@pytest.mark.parametrize("free", [True, False])
-def test_a_room_chooses_for_its_races(free: bool) -> None:
-    run = frozen(free_undo=free)
-    assert run.race.free_undo is free
-    assert set(Attempt.objects.values_list("free_undo", flat=True)) == {free}
-    shown = read_rooms([run.room.pk])[run.room.pk].to_come
-    assert shown is not None
-    assert shown.message.free_undo is free
-
-
-@pytest.mark.parametrize("kind", rooms.RATED)
-def test_rated_races_never_look_ahead(kind: Room.Kind) -> None:
-    room = rooms.open_room(None, "stonewall", limit_s=300, seats=4, kind=kind)
-    assert room.free_undo
-    assert not Race.objects.get(room=room).free_undo
 
 
 def test_a_changed_rule_makes_the_others_unready() -> None:
@@ -91,8 +74,13 @@ def revealing() -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("free", [True, False])
-def test_an_undone_reveal_is_reviewed(free: bool) -> None:
+def test_a_rooms_rule_is_shown_and_judged(free: bool) -> None:
     run = frozen(free_undo=free)
+    assert run.race.free_undo is free
+    assert set(Attempt.objects.values_list("free_undo", flat=True)) == {free}
+    shown = read_rooms([run.room.pk])[run.room.pk].to_come
+    assert shown is not None
+    assert shown.message.free_undo is free
     Deal.objects.filter(races=run.race).update(commitment=commitment(run.seed))
     attempt, line = run.attempt(0), revealing()
     Move.objects.bulk_create([Move(attempt=attempt, n=n, token=token, ms=1000 * n) for n, token in enumerate(line, 1)])
@@ -150,6 +138,8 @@ async def test_a_draw_cannot_be_undone(seated: Seated) -> None:
     assert is_refused(await seat.move("u"))
     assert is_refused(await seat.ask({"type": "rewind", "n": 2}))
     assert [row.token for row in await sync_to_async(journal_of)(attempt.pk)] == ["d"]
+    opening = await sync_to_async(lambda: frames.opening(loader.load(attempt.public_id)))()
+    assert opening["no_undo"] == "revealed", "the page says so, too"
     assert (await seat.move("d"))["n"] == 2  # the refusal used no number
 
 
@@ -171,27 +161,13 @@ async def test_rewind_stops_at_the_last_reveal(seated: Seated) -> None:
     assert (view["type"], view["n"], view["no_undo"]) == ("view", n + 1, "revealed")
 
 
-async def test_another_process_knows_what_was_revealed(attempt_at: Play, sit: Sit, other_tables: LiveTables) -> None:
-    attempt = await sync_to_async(attempt_at)(free_undo=False)
-    here, there = sit(attempt), sit(attempt, at=other_tables)
-    await here.sit()
-    await here.move("d")
-    assert (await there.sit())["no_undo"] == "revealed"
-    assert is_refused(await there.move("u"))
-
-
-async def test_moves_from_another_process_are_taken_into_account(
-    seated: Seated, sit: Sit, other_tables: LiveTables
-) -> None:
+async def test_other_processes_know_what_was_revealed(seated: Seated, sit: Sit, other_tables: LiveTables) -> None:
     attempt, here = await seated(free_undo=False)
     there = await sit(attempt, at=other_tables).opened()
     await here.move("d")
     await there.hear_until("moved")
     assert is_refused(await there.move("u"))
-
-
-async def test_the_page_says_whether_undo_is_possible(seated: Seated) -> None:
-    attempt, seat = await seated(free_undo=False)
-    await seat.move("d")
-    opening = await sync_to_async(lambda: frames.opening(loader.load(attempt.public_id)))()
-    assert opening["no_undo"] == "revealed"
+    await there.leave()
+    again = sit(attempt, at=other_tables)
+    assert (await again.sit())["no_undo"] == "revealed"
+    assert is_refused(await again.move("u"))

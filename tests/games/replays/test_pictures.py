@@ -105,14 +105,16 @@ def address(attempt: Attempt) -> str:
     return f"/replay/{attempt.public_id}/picture"
 
 
-def test_a_picture_is_made_on_request_and_stored(client: Client, player: User, asked: list[tuple[Any, ...]]) -> None:
+def test_a_picture_is_made_on_request_and_stored(
+    client: Client, player: User, requested_tasks: list[tuple[Any, ...]]
+) -> None:
     attempt = played(player, past_deal())
-    asked.clear()
+    requested_tasks.clear()
     assert client.get(f"{address(attempt)}.gif").status_code == 404
     for _ in range(2):
         answer = client.post(address(attempt))
         assert (answer.status_code, answer.json()) == (202, {"state": "drawing"})
-    assert asked == [("talon.draw_picture", attempt.pk)]
+    assert requested_tasks == [("talon.draw_picture", attempt.pk)]
     assert client.get(address(attempt)).status_code == 202
     pictures.draw(attempt.pk)
     pictures.draw(attempt.pk)
@@ -123,21 +125,21 @@ def test_a_picture_is_made_on_request_and_stored(client: Client, player: User, a
     assert image["Cache-Control"] == "public, max-age=3600"
     assert len(frames(image.content)) > 50
     assert client.post(address(attempt)).json()["state"] == "drawn"
-    assert len(asked) == 1
+    assert len(requested_tasks) == 1
 
 
-def test_a_lost_picture_is_requested_again(player: User, asked: list[tuple[Any, ...]]) -> None:
+def test_a_lost_picture_is_requested_again(player: User, requested_tasks: list[tuple[Any, ...]]) -> None:
     attempt = played(player, past_deal())
-    asked.clear()
+    requested_tasks.clear()
     now = timezone.now()
     for later in (0, 10, 31, 40):
         assert not pictures.ask(attempt, now + timedelta(seconds=later))
-    assert len(asked) == 2
+    assert len(requested_tasks) == 2
 
 
 @pytest.mark.parametrize("suffix", ["", ".gif"])
 def test_a_picture_is_private_while_its_deal_is_in_play(
-    suffix: str, client: Client, mine: Client, player: User, asked: list[tuple[Any, ...]]
+    suffix: str, client: Client, mine: Client, player: User, requested_tasks: list[tuple[Any, ...]]
 ) -> None:
     attempt = played(player, open_deal(), ranked=True)
     Picture.objects.create(attempt=attempt, asked_at=timezone.now(), image=b"GIF89a")
@@ -153,7 +155,7 @@ def test_a_picture_is_private_while_its_deal_is_in_play(
 
 
 def test_old_and_excess_pictures_are_deleted(
-    player: User, monkeypatch: pytest.MonkeyPatch, asked: list[tuple[Any, ...]]
+    player: User, monkeypatch: pytest.MonkeyPatch, requested_tasks: list[tuple[Any, ...]]
 ) -> None:
     monkeypatch.setattr(pictures, "MOST_KEPT", 2)
     now = timezone.now()

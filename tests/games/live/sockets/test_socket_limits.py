@@ -25,9 +25,9 @@ from games.live import protocol, table_registry
 from games.live.sockets import base_consumer, eviction, message_limit
 from games.live.sockets.eviction import GROUP, OpenSockets, evict_player, evict_session, open_sockets, session_name
 from games.live.sockets.ownership import MAX_PER_PLAYER, Ownership, Place
-from tests.factories import make_deal, signed_in
+from tests.factories import make_deal
 from tests.games.conftest import Seated, Sit
-from tests.games.live.sockets.test_socket import ask, leave, opened, socket
+from tests.games.live.sockets.test_socket import ask, cookie_of, leave, opened, socket
 from tests.games.seats import PATIENCE, Closed
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -115,26 +115,25 @@ async def test_large_ipv6_network_has_ten_times_the_limit() -> None:
     assert not gate._visitors
 
 
-@pytest.mark.parametrize("user", [AnonymousUser(), User(pk=7)])
-async def test_a_connection_that_fails_is_counted_no_more(user: Any) -> None:
+async def test_a_connection_that_fails_is_counted_no_more() -> None:
     async def broken(*_: Any) -> None:
         raise RuntimeError("broken")
 
     gate = Ownership(broken, 1)
-    for _ in range(3):
+    for user in (None, None, User(pk=7), User(pk=7)):
         with pytest.raises(RuntimeError, match="broken"):
             await connection(gate, user, client=("192.0.2.1", 1))[0]
     assert not gate._visitors
     assert not gate._players
 
 
-@pytest.mark.parametrize("client", [("127.0.0.1", 5), ("::1", 5), ("::ffff:127.0.0.1", 5), None])
-async def test_this_machine_may_be_a_proxy_and_is_not_counted(client: Any) -> None:
+async def test_this_machine_may_be_a_proxy_and_is_not_counted() -> None:
     house = Connections()
     gate = Ownership(house, 1)
-    lines = [connection(gate, client=client) for _ in range(2)]
+    clients = [("127.0.0.1", 5), ("::1", 5), ("::ffff:127.0.0.1", 5), None]
+    lines = [connection(gate, client=client) for client in clients * 2]
     await asyncio.sleep(0)
-    assert house.inside == 2
+    assert house.inside == 8
     house.let_go.set()
     await asyncio.gather(*(task for task, _ in lines))
 
@@ -215,14 +214,11 @@ async def test_the_newest_connection_to_a_table_replaces_the_older(attempt_at: A
     await leave(new)
 
 
-async def test_players_have_separate_allowances(attempt_at: Any, rival: User, sit: Sit) -> None:
-    assert message_limit.allowance_of(rival.pk) is not message_limit.allowance_of(rival.pk + 1)
-    assert message_limit.allowance_of(None) is not message_limit.allowance_of(None)
-
-
 async def test_reconnecting_does_not_renew_the_allowance() -> None:
     player = -17
     mine = message_limit.allowance_of(player, rate=1e5)
+    assert message_limit.allowance_of(player + 1) is not mine
+    assert message_limit.allowance_of(None) is not message_limit.allowance_of(None)
     message_limit.retain_until_full(mine)
     identity = id(mine)
     del mine
@@ -231,10 +227,6 @@ async def test_reconnecting_does_not_renew_the_allowance() -> None:
     while (player, "messages") in message_limit._shared:
         await asyncio.sleep(0.001)
         gc.collect()
-
-
-def cookie_of(player: User) -> str:
-    return cookie(signed_in(player))
 
 
 def cookie(client: Client) -> str:
@@ -372,9 +364,8 @@ async def test_a_failed_subscription_is_retried(monkeypatch: pytest.MonkeyPatch)
     await unsubscribed(sockets)
 
 
-@pytest.mark.parametrize(
-    ("public", "host", "origin", "own"),
-    [
+async def test_only_pages_of_the_same_origin_connect(settings: Any) -> None:
+    for public, host, origin, own in (
         ("http://127.0.0.1:8000", "127.0.0.1:8000", "http://127.0.0.1:8000", True),
         ("http://127.0.0.1:8000", "127.0.0.1:8001", "http://127.0.0.1:8001", True),  # with `PORT=8001 make run`
         ("http://127.0.0.1:8000", "localhost:8001", "http://localhost:8001", True),
@@ -393,20 +384,16 @@ async def test_a_failed_subscription_is_retried(monkeypatch: pytest.MonkeyPatch)
         ("https://talon.example", "talon.example", "", False),
         ("https://talon.example", "talon.example", "https://[", False),
         ("https://talon.example", "talon.example", "https://talon.example:99999", False),
-    ],
-)
-async def test_only_pages_of_the_same_origin_connect(
-    public: str, host: str, origin: str, own: bool, settings: Any
-) -> None:
-    settings.CSRF_TRUSTED_ORIGINS = [public]
-    settings.ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"] if "127" in public else ["talon.example"]
-    house = Connections()
-    house.let_go.set()
-    headers = [(b"host", host.encode()), (b"origin", origin.encode())]
-    task, sent = connection(OriginCheck(house), headers=headers)
-    await task
-    assert (house.inside == 1) is own
-    assert sent == ([] if own else [{"type": "websocket.close"}])
+    ):
+        settings.CSRF_TRUSTED_ORIGINS = [public]
+        settings.ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"] if "127" in public else ["talon.example"]
+        house = Connections()
+        house.let_go.set()
+        headers = [(b"host", host.encode()), (b"origin", origin.encode())]
+        task, sent = connection(OriginCheck(house), headers=headers)
+        await task
+        assert (house.inside == 1) is own, (public, host, origin)
+        assert sent == ([] if own else [{"type": "websocket.close"}])
 
 
 async def test_two_origins_or_none_are_refused() -> None:

@@ -66,9 +66,9 @@ def test_open_deals_and_others_games_cannot_be_practised(mine: Client, rival: An
 
 
 @pytest.fixture
-def asked(settings: Any, asked: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def requested_tasks(settings: Any, requested_tasks: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     settings.SEALED_STOCK = 14
-    return asked
+    return requested_tasks
 
 
 def proven(index: int = 0, grade: int = 2) -> Deal:
@@ -89,7 +89,7 @@ def test_winnable_only_is_the_default_with_certification(client: Client, setting
     assert b'name="deals" value="winnable"' in client.get("/rules/plot/").content
 
 
-def test_an_available_winnable_deal_is_dealt_at_once(mine: Client, asked: list[tuple[Any, ...]]) -> None:
+def test_an_available_winnable_deal_is_dealt_at_once(mine: Client, requested_tasks: list[tuple[Any, ...]]) -> None:
     deal = proven()
     kept = seal_deal("stonewall", 1)
     mine.post("/practice/start", WINNABLE)
@@ -97,22 +97,24 @@ def test_an_available_winnable_deal_is_dealt_at_once(mine: Client, asked: list[t
     assert mine.post("/practice/start", WINNABLE)["Location"] == "/practice/looking/", "it has been started"
     assert mine.post("/practice/start", WINNABLE | {"deals": "any"})["Location"].startswith("/table/")
     assert SealedDeal.objects.get() == kept
-    assert asked == [("talon.find_practice_deal", PracticeOrder.objects.get().pk)]
+    assert requested_tasks == [("talon.find_practice_deal", PracticeOrder.objects.get().pk)]
 
 
 def test_a_game_without_first_games_starts_with_a_winnable_deal(
-    mine: Client, asked: list[tuple[Any, ...]], settings: Any, monkeypatch: pytest.MonkeyPatch
+    mine: Client, requested_tasks: list[tuple[Any, ...]], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(first_game, "winning_lines", lambda _: {})
     settings.SEALED_STOCK = 1
     assert mine.post("/practice/first", {"name": "stonewall"})["Location"] == "/practice/looking/"
-    assert [name for name, _ in asked] == ["talon.find_practice_deal"]
+    assert [name for name, _ in requested_tasks] == ["talon.find_practice_deal"]
     settings.SEALED_STOCK = 0
     assert mine.post("/practice/first", {"name": "stonewall"})["Location"].startswith("/table/")
     assert Attempt.objects.get().deal.variant == "stonewall"
 
 
-def test_the_page_waits_and_deals_the_found_deal(mine: Client, player: Any, asked: list[tuple[Any, ...]]) -> None:
+def test_the_page_waits_and_deals_the_found_deal(
+    mine: Client, player: Any, requested_tasks: list[tuple[Any, ...]]
+) -> None:
     assert mine.get("/practice/looking/")["Location"] == "/practice/", "nothing is ordered yet"
     assert mine.post("/practice/looking/start")["Location"] == "/practice/"
     mine.post("/practice/start", WINNABLE | {"grade": "2"})
@@ -125,7 +127,9 @@ def test_the_page_waits_and_deals_the_found_deal(mine: Client, player: Any, aske
     assert mine.post("/practice/looking/start")["Location"] == f"/table/{Attempt.objects.get().public_id}/"
 
 
-def test_a_chosen_bot_races_the_deal_that_the_search_finds(mine: Client, asked: list[tuple[Any, ...]]) -> None:
+def test_a_chosen_bot_races_the_deal_that_the_search_finds(
+    mine: Client, requested_tasks: list[tuple[Any, ...]]
+) -> None:
     found = mine.post("/practice/start", WINNABLE | {"ghost": "jack"})["Location"]
     assert found == "/practice/looking/?ghost=jack"
     PracticeOrder.objects.update(deal=proven())
@@ -141,7 +145,7 @@ def test_an_unknown_bot_is_ignored(mine: Client) -> None:
     assert answer["Location"] == f"/table/{Attempt.objects.get().public_id}/"
 
 
-def test_another_grade_is_offered_when_time_is_up(mine: Client, asked: list[tuple[Any, ...]]) -> None:
+def test_another_grade_is_offered_when_time_is_up(mine: Client, requested_tasks: list[tuple[Any, ...]]) -> None:
     mine.post("/practice/start", WINNABLE | {"grade": "5"})
     PracticeOrder.objects.update(deal=proven(grade=4))
     assert mine.get("/practice/looking.json").json()["state"] == "looking"
@@ -153,7 +157,7 @@ def test_another_grade_is_offered_when_time_is_up(mine: Client, asked: list[tupl
     assert "Search again" in mine.get("/practice/looking/").content.decode()
 
 
-def test_grades_can_be_chosen_for_variants_only(mine: Client, asked: list[tuple[Any, ...]]) -> None:
+def test_grades_can_be_chosen_for_variants_only(mine: Client, requested_tasks: list[tuple[Any, ...]]) -> None:
     mine.post("/practice/start", {"name": "tarot", "option-draw": "1", "deals": "winnable", "grade": "3"})
     wish = PracticeOrder.objects.get()
     assert (wish.variant, wish.game, wish.grade) == ("", "tarot", None)
@@ -211,10 +215,10 @@ def test_no_link_leads_to_a_deal_that_may_be_ranked(mine: Client, player: Any) -
     assert Attempt.objects.count() == 1
 
 
-def test_searches_are_limited_like_questions(mine: Client, asked: list[tuple[Any, ...]]) -> None:
+def test_searches_are_limited_like_questions(mine: Client, requested_tasks: list[tuple[Any, ...]]) -> None:
     codes = [mine.post("/practice/start", WINNABLE).status_code for _ in range(21)]
     assert codes == [302] * 20 + [429]
-    assert len(asked) == 20
+    assert len(requested_tasks) == 20
 
 
 def begun(player: Any, deal: Deal) -> Attempt:

@@ -171,7 +171,9 @@ def test_puzzles_are_offered_by_theme(client: Client) -> None:
     assert {name for name, _ in client.get("/puzzles/days/").context["themes"]} == themes
 
 
-def test_the_source_game_is_shown_if_its_player_and_deal_are_public(client: Client, ada: User, asked: object) -> None:
+def test_the_source_game_is_shown_if_its_player_and_deal_are_public(
+    client: Client, ada: User, requested_tasks: object
+) -> None:
     attempt = lost_game(ada)
     deal = Deal.objects.get(pk=attempt.deal_id)
     stored = stored_puzzle(LABYRINTH, source=attempt, source_n=3)

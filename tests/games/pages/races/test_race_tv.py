@@ -14,7 +14,7 @@ from games.races.models import Entrant, Race, Room
 from tests.games.races.finished_races import race_of
 from tests.games.races.runs import Run, at
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("requested_tasks")]
 
 
 def live(racers: int, second: int, *, rated: bool = False, kind: Room.Kind = Room.Kind.PUBLIC) -> Race:

@@ -26,7 +26,7 @@ from tests.factories import signed_in
 from tests.games.races.finished_races import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, Run, at
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("requested_tasks")]
 
 FORM = {"name": "stonewall", "limit": "900", "seats": "4", "privacy": "private"}
 
@@ -238,10 +238,10 @@ def test_a_quick_match_seats_two_and_marks_their_pages(account: User) -> None:
 
 def test_pages_need_no_seat_lookup_without_a_queue(account: User) -> None:
     mine = signed_in(account)
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as captured:
         mine.get("/rules/plot/")
-    assert asked.captured_queries
-    assert not any(Entrant._meta.db_table in query["sql"] for query in asked.captured_queries)
+    assert captured.captured_queries
+    assert not any(Entrant._meta.db_table in query["sql"] for query in captured.captured_queries)
 
 
 def test_a_heat_can_be_entered_once_its_doors_open(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from games.tasks import post_result as post_result_task
 from tests.games.races.runs import Run
 from tests.games.races.webhooks.discord import TOKEN, URL, Discord, finished_run, host_named
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("requested_tasks")]
 
 
 @pytest.fixture

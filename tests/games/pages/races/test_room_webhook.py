@@ -27,7 +27,7 @@ from tests.games.races.runs import Run
 from tests.games.races.webhooks.discord import TOKEN, URL, Discord, finished_run, host_named, set_by
 from tests.games.test_secrecy import addresses, body, written
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("requested_tasks")]
 
 SHORT = f"discord.com/…{TOKEN[-4:]}"
 FIELD = 'name="webhook_url"'

@@ -34,9 +34,9 @@ _CONTROL = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
 
 def statements(client: Client, path: str, method: str = "get") -> int:
     cache.clear()
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as captured:
         assert getattr(client, method)(path).status_code in {200, 302}
-    return sum(not query["sql"].startswith(_CONTROL) for query in asked.captured_queries)
+    return sum(not query["sql"].startswith(_CONTROL) for query in captured.captured_queries)
 
 
 @pytest.mark.parametrize(
@@ -127,15 +127,15 @@ def test_only_players_in_the_quick_queue_are_looked_up(mine: Client, django_asse
 
 
 @pytest.fixture
-def people(asked: list[Any]) -> list[User]:
+def people(requested_tasks: list[Any]) -> list[User]:
     return [User.objects.create(username=f"Racer {n}", display_name=f"Racer {n}") for n in range(6)]
 
 
 def statements_of(work: Callable[[], object]) -> list[str]:
     cache.clear()
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as captured:
         work()
-    return [query["sql"] for query in asked.captured_queries]
+    return [query["sql"] for query in captured.captured_queries]
 
 
 def page_of(user: User, path: str) -> Callable[[], object]:

@@ -22,11 +22,11 @@ from tests.games.races.conftest import House
 
 @pytest.mark.django_db  # threads may have their own connections
 async def test_requests_during_an_answer_are_batched() -> None:
-    asked: list[list[int]] = []
+    requested: list[list[int]] = []
     go_on, begun = threading.Event(), threading.Event()
 
     def answer(keys: list[int]) -> dict[int, str]:
-        asked.append(keys)
+        requested.append(keys)
         begun.set()
         assert go_on.wait(30)
         return {key: f"no. {key}" for key in keys if key != 5}
@@ -39,7 +39,7 @@ async def test_requests_during_an_answer_are_batched() -> None:
     go_on.set()
     assert await first == "no. 1"
     assert await asyncio.gather(*rest) == ["no. 1", "no. 2", "no. 2", "no. 3", "no. 4", None]
-    assert asked == [[1], [1, 2, 3], [4, 5]], "the second 1 is requested again: the answer under way may be stale"
+    assert requested == [[1], [1, 2, 3], [4, 5]], "the second 1 is requested again: the answer under way may be stale"
 
 
 @pytest.mark.django_db

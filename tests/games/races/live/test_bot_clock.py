@@ -15,7 +15,7 @@ from games.races.models import Entrant
 from tests.games.races.conftest import House, Watch
 from tests.games.races.runs import planned
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
+pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("requested_tasks")]
 
 
 @sync_to_async

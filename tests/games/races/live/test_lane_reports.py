@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 from django.db import OperationalError
@@ -21,33 +19,18 @@ from games.races.live import progress as progress_of
 from games.races.live.lane_reports import LaneReporter
 from games.races.live.room_hub import RoomHub
 from games.races.room_notifications import room_group
+from tests.games.conftest import Sit
 from tests.games.races.conftest import House, Watch, house_of
 from tests.games.races.live.viewers import Viewer
 from tests.games.seats import Seat
 
 pytestmark = pytest.mark.django_db(transaction=True)
-Sit = Callable[[Attempt], Awaitable[Seat]]
 
 
 async def running(count: int) -> tuple[House, list[Attempt]]:
     house = await house_of(count)
     await sync_to_async(house.run)()
     return house, await sync_to_async(house.attempts)()
-
-
-@pytest_asyncio.fixture
-async def seated(tables: LiveTables) -> AsyncIterator[Sit]:
-    """Seat a player at a table; players still there at the end of the test leave it."""
-    seats: list[Seat] = []
-
-    async def sit(attempt: Attempt) -> Seat:
-        seats.append(seat := Seat(tables, attempt.public_id, attempt.player))
-        assert (await seat.sit())["type"] == "view"
-        return seat
-
-    yield sit
-    for seat in seats:
-        await seat.leave()
 
 
 async def play(seat: Seat, count: int) -> None:
@@ -60,10 +43,10 @@ def progress(viewer: Viewer) -> list[tuple[int, int]]:
     return [(lane[1], lane[2]) for lane in viewer.lanes().values()]
 
 
-async def test_moves_are_seen_by_all_viewers(seated: Sit, watch: Watch, other_hub: RoomHub) -> None:
+async def test_moves_are_seen_by_all_viewers(sit: Sit, watch: Watch, other_hub: RoomHub) -> None:
     house, (mine, _) = await running(2)
     racer, visitor = await watch(house, house.players[1]), await watch(house, at=other_hub)
-    seat = await seated(mine)
+    seat = await sit(mine).opened()
     await play(seat, 4)
     up = seat.view["cards_up"]
     for viewer in (racer, visitor):
@@ -71,12 +54,12 @@ async def test_moves_are_seen_by_all_viewers(seated: Sit, watch: Watch, other_hu
         assert viewer.states("running") == ["racing", "racing"]
 
 
-async def test_a_late_viewer_gets_the_current_progress(seated: Sit, watch: Watch) -> None:
+async def test_a_late_viewer_gets_the_current_progress(sit: Sit, watch: Watch) -> None:
     house, (mine, other) = await running(2)
-    seat = await seated(mine)
+    seat = await sit(mine).opened()
     await play(seat, 3)
     await seat.leave()
-    gone = await seated(other)
+    gone = await sit(other).opened()
     await play(gone, 2)
     await gone.ask({"type": "resign", "n": 3})
     viewer = await watch(house)
@@ -86,13 +69,13 @@ async def test_a_late_viewer_gets_the_current_progress(seated: Sit, watch: Watch
 
 
 async def test_updates_are_batched_with_consecutive_versions(
-    seated: Sit, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    sit: Sit, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`Viewer` asserts that each version follows the one before."""
     monkeypatch.setattr(lane_reports, "REPEAT_EVERY", 3600.0)
     house, (mine, _) = await running(2)
     viewer = await watch(house, house.players[1])
-    seat = await seated(mine)
+    seat = await sit(mine).opened()
     begun = asyncio.get_running_loop().time()
     await play(seat, 40)
     await viewer.until_room(lambda one: progress(one)[0][1] == 40)
@@ -102,9 +85,9 @@ async def test_updates_are_batched_with_consecutive_versions(
     assert all(len(json.loads(frame)["lanes"]) <= 2 for frame in told)
 
 
-async def test_a_viewer_who_missed_updates_is_resynchronized(seated: Sit, watch: Watch) -> None:
+async def test_a_viewer_who_missed_updates_is_resynchronized(sit: Sit, watch: Watch) -> None:
     house, (mine, _) = await running(2)
-    viewer, seat = await watch(house), await seated(mine)
+    viewer, seat = await watch(house), await sit(mine).opened()
     await play(seat, 3)
     await viewer.until_room(lambda one: progress(one)[0][1] == 3)
     version = viewer.room["v"]
@@ -118,11 +101,11 @@ async def test_a_viewer_who_missed_updates_is_resynchronized(seated: Sit, watch:
     await viewer.until_room(lambda one: progress(one)[0][1] == 4)
 
 
-async def test_places_are_live(seated: Sit, watch: Watch) -> None:
+async def test_places_are_live(sit: Sit, watch: Watch) -> None:
     house, (mine, _, third) = await running(3)
     viewer = await watch(house)
     assert [lane[5] for lane in viewer.lanes().values()] == [1, 1, 1]
-    seat, gone = await seated(mine), await seated(third)
+    seat, gone = await sit(mine).opened(), await sit(third).opened()
     await play(seat, 2)
     await gone.ask({"type": "resign", "n": 1})
     await viewer.until_room(lambda one: one.states("running")[2] == "retired" and progress(one)[0][1] == 2)
@@ -130,21 +113,19 @@ async def test_places_are_live(seated: Sit, watch: Watch) -> None:
     await viewer.until_room(lambda one: [lane[5] for lane in one.lanes().values()] == expected)
 
 
-async def test_an_end_is_sent_at_once(seated: Sit, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_end_is_sent_at_once(sit: Sit, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if lanes are updated rarely."""
     monkeypatch.setattr(lane_reports, "REPORT_EVERY", 3600.0)
     monkeypatch.setattr(audience, "RACERS_EVERY", 3600.0)
     monkeypatch.setattr(audience, "OTHERS_EVERY", 3600.0)
     house, (mine, _) = await running(2)
-    viewer, seat = await watch(house), await seated(mine)
+    viewer, seat = await watch(house), await sit(mine).opened()
     await seat.ask({"type": "resign", "n": 1})
     await viewer.until_room(lambda one: one.states("running") == ["retired", "racing"])
     assert next(iter(viewer.lanes().values()))[6] is not None
 
 
-async def test_the_first_view_marks_a_racer_present(
-    tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_first_view_marks_a_racer_present(sit: Sit, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     """Recorded even if the database fails at first; players who never open the table stay as they were."""
     monkeypatch.setattr(lane_reports, "REPORT_EVERY", 0.01)
     really, failures = starting.mark_dealt, [True, True]
@@ -160,13 +141,12 @@ async def test_the_first_view_marks_a_racer_present(
     await sync_to_async(house.start)(0.3)
     viewer = await watch(house, house.players[0])
     attempts = await sync_to_async(house.attempts)()
-    seat = Seat(tables, attempts[0].public_id, attempts[0].player)
+    seat = sit(attempts[0])
     if (await seat.sit())["type"] == "waiting":
         await seat.hear_until("view")
     await viewer.until_room(lambda one: one.states("running") == ["racing", "ready"])
     assert not failures
     assert viewer.race("running")["state"] == "racing"
-    await seat.leave()
 
 
 @pytest.fixture
@@ -184,13 +164,13 @@ def away(viewer: Viewer, which: str = "running") -> list[bool]:
 
 
 @pytest.mark.usefixtures("quick")
-async def test_a_disconnected_racer_is_away_until_back(seated: Sit, watch: Watch) -> None:
+async def test_a_disconnected_racer_is_away_until_back(sit: Sit, watch: Watch) -> None:
     house, (mine, other) = await running(2)
     viewer = await watch(house)
-    seat, stays = await seated(mine), await seated(other)
+    seat, stays = await sit(mine).opened(), await sit(other).opened()
     await seat.leave()
     await viewer.until_room(lambda one: away(one) == [True, False])
-    again = await seated(mine)
+    again = await sit(mine).opened()
     await viewer.until_room(lambda one: away(one) == [False, False])
     await stays.ask({"type": "resign", "n": 1})
     await stays.leave()
@@ -200,11 +180,11 @@ async def test_a_disconnected_racer_is_away_until_back(seated: Sit, watch: Watch
 
 
 @pytest.mark.usefixtures("quick")
-async def test_racers_of_a_killed_process_are_away(tables: LiveTables, seated: Sit, watch: Watch) -> None:
+async def test_racers_of_a_killed_process_are_away(tables: LiveTables, sit: Sit, watch: Watch) -> None:
     """It sends nothing any more, not even that they have left."""
     house, (mine, _) = await running(2)
     viewer = await watch(house)
-    await seated(mine)
+    await sit(mine).opened()
     await viewer.until_room(lambda one: away(one) == [False, True])
     for companion in tables.companions:
         await companion.close()
@@ -220,16 +200,16 @@ async def test_before_the_start_room_connections_count(watch: Watch, other_hub: 
     await visitor.until_room(lambda one: away(one, "to_come") == [True, True])
 
 
-async def test_an_ordinary_table_is_not_reported(tables: LiveTables, seated: Sit, attempt_at: Any) -> None:
+async def test_an_ordinary_table_is_not_reported(tables: LiveTables, sit: Sit, attempt_at: Any) -> None:
     attempt = await sync_to_async(attempt_at)()
-    await seated(attempt)
+    await sit(attempt).opened()
     assert tables._tables[attempt.public_id].subscribers.followers == ()
 
 
-async def test_a_lost_report_is_repeated(seated: Sit, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_lost_report_is_repeated(sit: Sit, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lane_reports, "REPEAT_EVERY", 0.1)
     house, (mine, _) = await running(2)
-    viewer, seat = await watch(house), await seated(mine)
+    viewer, seat = await watch(house), await sit(mine).opened()
     with monkeypatch.context() as patch:
         patch.setattr(get_channel_layer(), "group_send", _lost)
         await play(seat, 3)
@@ -256,7 +236,7 @@ async def test_reports_for_unknown_rooms_and_entrants_are_ignored(watch: Watch) 
     assert len(viewer.lanes()) == 2
 
 
-async def test_a_repetition_delays_no_move(tables: LiveTables, seated: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_repetition_delays_no_move(tables: LiveTables, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     _, (mine, _) = await running(2)
     sent: list[list[Any]] = []
 
@@ -264,7 +244,7 @@ async def test_a_repetition_delays_no_move(tables: LiveTables, seated: Sit, monk
         sent.extend(reports for _room, reports in rooms)
         return True
 
-    seat = await seated(mine)
+    seat = await sit(mine).opened()
     told = LaneReporter(tables)
     monkeypatch.setattr(told, "_send", send)
     monkeypatch.setattr(told, "_keep_reporting", lambda: asyncio.sleep(0))

@@ -35,7 +35,7 @@ def test_a_leader_who_takes_a_card_down_may_lose_the_lead() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.usefixtures("asked")
+@pytest.mark.usefixtures("requested_tasks")
 def test_a_lane_has_the_longest_pause() -> None:
     run = Run.ended("won", None)
     attempt = run.attempt(0)
@@ -63,7 +63,7 @@ def test_a_chart_draws_each_lane_to_its_end() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.usefixtures("asked")
+@pytest.mark.usefixtures("requested_tasks")
 def test_a_series_counts_the_races_won() -> None:
     run = Run.ended("won", "retired").judge()
     assert series_score(run.race) == {}, "not a rematch yet"
