@@ -10,7 +10,6 @@ import pytest
 
 from games.rules import (
     CATALOGUE,
-    GAMES,
     DeckError,
     IllegalMoveError,
     InvalidTokenError,
@@ -173,14 +172,6 @@ def test_undo_counts_as_a_token_but_not_as_legal() -> None:
     assert (table.position(), table.moves, table.token_count) == (before, ("d",), 3)
 
 
-def test_undo_undoes_the_last_remaining_move() -> None:
-    table = open_table("plot", SEED)
-    start = table.position()
-    for token in ("d", "d", "u", "u"):
-        table.push(token)
-    assert (table.position(), table.moves, table.token_count) == (start, (), 4)
-
-
 def test_the_direction_is_undone_like_any_move() -> None:
     table = open_table("braid-either", SEED)
     assert table.legal_moves() == ["up", "down"]
@@ -300,31 +291,7 @@ def test_repr_reveals_nothing_hidden() -> None:
     assert repr(open_table("plot", SEED)) == "<Plot 1/104 after 0 tokens>"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        None,
-        3,
-        "",
-        "klondike",
-        "plot",
-        "stonewall | t0 KC",
-        "braid redeals=9",
-        "x" * 5000,
-        "tarot fool=",
-        "labyrinth | rows",
-        "labyrinth | rows=7",
-        "stonewall | t0 KC | t0 KC",
-        "stonewall | q KC",
-        "stonewall | t0 ZZ",
-        "stonewall | t0 ",
-    ],
-)
+@pytest.mark.parametrize("text", [None, 3, "", "plot", "x" * 5000, "tarot fool=", "labyrinth | rows", "plot | t0 "])
 def test_unreadable_positions_are_refused(text: Any) -> None:
     with pytest.raises(PositionError):
         from_position(text)
-
-
-def test_every_game_is_listed_under_its_own_name() -> None:
-    assert list(GAMES) == ["braid", "labyrinth", "tarot", "plot", "stonewall"]
-    assert all(name == game.GAME for name, game in GAMES.items())

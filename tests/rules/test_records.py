@@ -31,7 +31,7 @@ def recorded(walk: Walk, pauses: random.Random, how: How) -> tuple[Record, SlowT
 
 
 @given(walk=walks(), dice=st.integers(0, 2**32), how=st.sampled_from(["resigned", "closed"]))
-@examples(100)
+@examples(30)
 def test_both_forms_round_trip(walk: Walk, dice: int, how: How) -> None:
     record, _ = recorded(walk, random.Random(dice), how)
     assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
@@ -42,7 +42,7 @@ def test_both_forms_round_trip(walk: Walk, dice: int, how: How) -> None:
 
 
 @given(walk=walks(), dice=st.integers(0, 2**32), how=st.sampled_from(["resigned", "closed"]))
-@examples(60)
+@examples(30)
 def test_replaying_matches_the_reference(walk: Walk, dice: int, how: How) -> None:
     record, slow = recorded(walk, random.Random(dice), how)
     result = replay(record)
@@ -52,20 +52,7 @@ def test_replaying_matches_the_reference(walk: Walk, dice: int, how: How) -> Non
     assert result.table.view() == slow.view()
 
 
-@given(walk=walks(longest=40), dice=st.integers(0, 2**32))
-@examples(40)
-def test_a_false_win_is_refused_at_the_end(walk: Walk, dice: int) -> None:
-    record, slow = recorded(walk, random.Random(dice), "closed")
-    claim = Record(1, record.name, record.options, record.seed, record.tokens, record.clock, End("won", record.end.ms))
-    failure = replay(claim).failure
-    if slow.won:
-        assert failure is None
-    else:
-        assert failure is not None
-        assert (failure.index, failure.token) == (len(record.tokens), None)
-
-
-@pytest.mark.parametrize("name", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
+@pytest.mark.parametrize("name", ["labyrinth", "tarot"])
 def test_the_token_after_the_five_thousandth_is_refused(name: str) -> None:
     """Undo counts like any other token, and the full table stays unchanged."""
     table = open_table(name, bytes([7]) * 32)

@@ -16,7 +16,7 @@ SEED = bytes(range(32))
 
 
 @given(walk=walks(longest=100))
-@examples(100)
+@examples(40)
 def test_reveals_agree_with_the_cards_shown(walk: Walk) -> None:
     table, plain = walk.open(), walk.open_slow()
     slow = SlowTable(walk.game, marked(plain.deck), plain.options)

@@ -23,7 +23,7 @@ from games.rules import (
 from games.rules.illegal_reasons import IllegalMoveReason, Why
 from games.rules.tokens import DRAW, Move
 from games.rules.variants.labyrinth import Labyrinth
-from tests.rules.golden import FILES, games_of
+from tests.rules.golden import games_of
 
 NEXT = RULES_VERSION + 1
 
@@ -94,9 +94,8 @@ def test_tables_and_positions_are_opened_under_either_version() -> None:
 
 
 @pytest.mark.usefixtures("new_ruling")
-@pytest.mark.parametrize("name", FILES)
-def test_stored_games_ignore_a_new_version(name: str) -> None:
-    for game in games_of(name):
+def test_stored_games_ignore_a_new_version() -> None:
+    for game in games_of("labyrinth"):
         assert replay(game.record).ok == game.expected["ok"]
 
 

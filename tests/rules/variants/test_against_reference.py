@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.rules import CATALOGUE, GAMES, commitment, open_table, shuffled_deck
+from games.rules import CATALOGUE, GAMES, commitment, shuffled_deck
 from tests.rules.golden import Game, games_of
 from tests.rules.profile import examples
 from tests.rules.reference import OPTIONS, STANDARD, VARIANTS, SlowTable, shuffled, unshuffled
@@ -146,8 +146,3 @@ def test_undone_and_never_played_are_the_same_position(walk: Walk) -> None:
         roundabout.push(token)
     assert straight.position() == roundabout.position()
     assert straight.legal_moves() == roundabout.legal_moves()
-
-
-def test_a_deck_can_be_given_card_by_card() -> None:
-    deck = shuffled_deck("plot", bytes(32))
-    assert open_table("plot", deck=deck).position() == open_table("plot", bytes(32)).position()

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import pytest
 
 from games.rules import from_position
 from tests.rules import perft
 from tests.rules.reference import VARIANTS
-from tests.rules.reference.state import State
-from tests.rules.reference.table import GAMES
 
 SLOW_LIMIT = 1000
 """Largest count that the tests repeat with the reference; `python -m tests.rules.perft` recounts everything."""
@@ -44,21 +40,3 @@ def first_difference(block: perft.Block, counts: list[int]) -> list[str]:
     """Divide the first count that differs from the frozen one."""
     depth = next(place for place, pair in enumerate(zip(counts, block.counts, strict=True), 1) if pair[0] != pair[1])
     return perft.divide(block.open(), block.open_slow(), depth)
-
-
-def test_divide_finds_the_branch_with_a_missing_rule() -> None:
-    """The reference is changed so that it does not draw on a waste of one card; the output names the line."""
-    block = perft.read_blocks("plot")[0]
-    rules = GAMES["plot"]
-    legal = rules.legal
-
-    def forgetful(state: State) -> set[str]:
-        tokens = legal(state)
-        return tokens - {"d"} if len(state.piles["w"]) == 1 else tokens
-
-    with patch.object(rules, "legal", forgetful):
-        slow = block.open_slow()
-        assert perft.count(block.open(), 2) != perft.count_slowly(slow, 2)
-        lines = perft.divide(block.open(), slow, 2)
-    assert any(line.startswith("after d: ") for line in lines)
-    assert lines[-2:] == ["  legal for the engine alone: ['d']", "  legal for the slow reading alone: []"]

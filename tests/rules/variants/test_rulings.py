@@ -185,16 +185,6 @@ class TestBraid:
         assert "w-f" in moves
         assert "t0-f" not in moves
 
-    def test_the_direction_comes_first_and_can_be_undone(self) -> None:
-        table = open_table("braid-either", bytes(32))
-        assert table.legal_moves() == ["up", "down"]
-        table.push("down")
-        assert table.view()["direction"] == "down"
-        assert "up" not in table.legal_moves()
-        table.push("u")
-        assert table.legal_moves() == ["up", "down"]
-        assert table.view()["direction"] is None
-
 
 class TestLabyrinth:
     def deal(self, first: str) -> list[str]:
