@@ -14,7 +14,6 @@ import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +21,7 @@ import uvicorn
 import uvloop
 from django.conf import settings
 from django.urls import get_resolver
+from uvicorn.importer import import_from_string
 
 from config.http.header_limits import Http
 
@@ -166,7 +166,7 @@ def yield_to_tables() -> None:
 
 def load_site() -> None:
     """Set Django up, and load the site and its views, for which the first visitor would wait otherwise."""
-    import_module(APPLICATION.partition(":")[0])
+    import_from_string(APPLICATION)
     get_resolver().url_patterns  # noqa: B018 - loads the views
 
 

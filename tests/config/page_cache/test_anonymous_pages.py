@@ -247,7 +247,7 @@ async def test_an_old_copy_says_when_it_was_made(
     monkeypatch.setattr(anonymous, "_OLD", -1.0)
     page = await ask(pages, accept_encoding="gzip")
     assert re.search(
-        r'<p class="message" role="status">As of <span data-utc="\d\d:\d\d">\d\d:\d\d UTC</span>', page.text
+        r'<p class="message" role="status">\s*As of <span data-utc="\d\d:\d\d">\d\d:\d\d UTC</span>', page.text
     )
     assert "page 1" in page.text
 
