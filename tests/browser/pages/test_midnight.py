@@ -128,11 +128,11 @@ def test_a_copy_of_yesterdays_page_reloads_at_once(visit: Visit) -> None:
     assert not says_today(page)
 
 
-@pytest.mark.parametrize("hours", [9, -9])
-def test_a_corrected_system_clock_makes_no_other_day(visit: Visit, hours: int) -> None:
+def test_a_corrected_system_clock_makes_no_other_day(visit: Visit) -> None:
     page, loads = open_home(visit, WRITTEN, 0.0, DEALS_COME + timedelta(hours=1))
-    page.clock.set_system_time(WRITTEN + timedelta(hours=hours))
-    page.clock.run_for(10_000)
-    page.wait_for_function("() => /^0:[45]/.test(document.querySelector('.countdown b').textContent)")
-    assert says_today(page)
-    assert len(loads) == 1
+    for hours, left in ((9, "45"), (-9, "34")):
+        page.clock.set_system_time(WRITTEN + timedelta(hours=hours))
+        page.clock.run_for(10_000)
+        page.wait_for_function(f"() => /^0:[{left}]/.test(document.querySelector('.countdown b').textContent)")
+        assert says_today(page)
+        assert len(loads) == 1

@@ -24,15 +24,6 @@ from tests.browser.table_driver import (
 sync_api = pytest.importorskip("playwright.sync_api")
 
 
-@pytest.mark.parametrize("variant", ["braid-either", "labyrinth", "tarot", "plot", "stonewall"])
-def test_tables_and_their_help_are_accessible(visit: Visit, variant: str) -> None:
-    page = visit(f"/play/{variant}/")
-    start_game(page)
-    assert faults(page) == []
-    page.evaluate("document.getElementById('help-dialog').showModal()")
-    assert faults(page) == []
-
-
 def test_the_other_dialogs_of_a_table_are_accessible(visit: Visit) -> None:
     page = visit("/play/tarot/")
     start_game(page)
@@ -66,14 +57,12 @@ def test_settings_are_kept_and_a_left_handed_table_is_mirrored(visit: Visit) -> 
     assert page.evaluate(stock) > right + 400
     other = visit("/", context=page.context)
     assert other.locator("html").get_attribute("data-theme") == "dark"
-
-
-def test_stored_switches_of_earlier_versions_choose_a_card_face(visit: Visit) -> None:
-    page = visit("/")
-    page.evaluate("localStorage.setItem('talon.settings', JSON.stringify({four_colours: true, large_cards: false}))")
-    page.reload()
-    assert page.evaluate("talonSettings") == {"card_face": "colours"}
-    assert page.locator("html").get_attribute("data-suits") == "four"
+    # Switches that an earlier version stored choose a card face.
+    other.context.clear_cookies()
+    other.evaluate("localStorage.setItem('talon.settings', JSON.stringify({four_colours: true, large_cards: false}))")
+    other.reload()
+    assert other.evaluate("talonSettings") == {"card_face": "colours"}
+    assert other.locator("html").get_attribute("data-suits") == "four"
 
 
 def test_own_practice_is_replayed_shared_and_continued(visit: Visit) -> None:
@@ -134,17 +123,23 @@ def test_an_open_board_updates_and_home_shows_the_result_of_each_deal(visit: Vis
     board.wait_for_selector("table[data-live] >> text=Minos")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
-def test_games_are_on_the_first_screen(visit: Visit, width: int, height: int) -> None:
-    page = visit("/", width=width, height=height)
+def test_games_are_on_the_first_screen_and_the_guide_can_be_dismissed(visit: Visit) -> None:
+    page = visit("/")
     bottom = "element => element.getBoundingClientRect().bottom"
     for first in (True, False):  # a newcomer's first game, then today's game
-        button = page.locator(".todays-game .button.large:visible")
-        assert button.count() == 1
-        assert button.evaluate(bottom) < height / 2
-        assert page.locator(".deal").last.evaluate(bottom) <= height
+        for width, height in ((1440, 900), (390, 844)):
+            page.set_viewport_size({"width": width, "height": height})
+            button = page.locator(".todays-game .button.large:visible")
+            assert button.count() == 1
+            assert button.evaluate(bottom) < height / 2
+            assert page.locator(".deal").last.evaluate(bottom) <= height
         if first:
             page.click("[data-dismiss]")
+            assert page.locator(".first-game").count() == 0
+            assert page.evaluate("document.activeElement.closest('.todays-game') !== null")
+    page.reload()
+    assert page.locator(".deal").count() == 9
+    assert page.locator(".first-game").count() == 0
 
 
 def test_all_links_and_pictures_fit_a_phone(visit: Visit) -> None:

@@ -121,7 +121,7 @@ def test_a_newcomer_races_a_bot_at_once(visit: Visit) -> None:
 
 
 def test_a_waiting_player_is_offered_a_bot(visit: Visit) -> None:
-    page = visit("/races/")
+    page = visit("/races/", fresh=True)
     page.clock.install()
     choose_only(page, "tarot")
     press(page, "Find a race")
@@ -131,11 +131,17 @@ def test_a_waiting_player_is_offered_a_bot(visit: Visit) -> None:
     sync_api.expect(page.locator("#bots-offer [value=rex]")).to_be_visible()
 
 
-def test_the_host_changes_the_race_and_kicks_a_player(visit: Visit, complaints: list[str]) -> None:
-    host = visit("/races/")
+def test_the_host_of_a_public_room_changes_the_race_and_kicks_a_player(visit: Visit, complaints: list[str]) -> None:
+    friend, host = visit("/races/"), visit("/races/")
+    host.get_by_text("Game, time and seats").click()
+    host.get_by_text("Everyone", exact=True).click()
     press(host, "Open a room")
     host.wait_for_url(ROOM)
-    friend = visit(host.url)
+    listed = friend.locator("#rooms li")
+    sync_api.expect(listed).to_contain_text("1 of 8 seats")
+    listed.get_by_role("link").click()
+    friend.wait_for_url(host.url)
+    shows(friend, "Join this race")
     press(friend, "Join")
     press(host, "Change")
     host.locator("#next-name").select_option("own:tarot")
@@ -152,14 +158,23 @@ def test_the_host_changes_the_race_and_kicks_a_player(visit: Visit, complaints: 
     complaints.clear()  # the room's page is refused with an error status
 
 
-def test_a_friend_joins_by_the_rooms_link(visit: Visit) -> None:
-    host = visit("/", width=1440, height=900)
+def test_a_friend_joins_by_the_copied_link(visit: Visit) -> None:
+    host = visit("/", width=1440, height=900, permissions=["clipboard-read", "clipboard-write"])
     host.get_by_role("link", name="Races", exact=True).click()
     press(host, "Open a room")
     host.wait_for_url(ROOM)
     shows(host, "No one else is here yet")
     link = host.get_by_label("Link to this room").input_value()
     assert link == host.url
+    press(host, "Copy link")
+    sync_api.expect(host.locator("#copy")).to_have_text("Copied")
+    assert host.evaluate("navigator.clipboard.readText()") == link
+    press(host, "Leave")
+    shows(host, "Join this race")
+    press(host, "Join")
+    shows(host, "No one else is here yet")
+    host.keyboard.press("Tab")
+    assert host.evaluate("document.activeElement.id")  # the focus does not jump to the top
     spectator = visit(link)
     friend = visit(link, **PHONE, has_touch=True, is_mobile=True)
     shows(friend, "Join this race")
@@ -175,22 +190,6 @@ def test_a_friend_joins_by_the_rooms_link(visit: Visit) -> None:
         page.wait_for_url(TABLE)
 
 
-def test_the_link_is_copied_and_a_seat_is_given_up_and_taken_again(visit: Visit) -> None:
-    host = visit("/races/", permissions=["clipboard-read", "clipboard-write"])
-    press(host, "Open a room")
-    host.wait_for_url(ROOM)
-    press(host, "Copy link")
-    sync_api.expect(host.locator("#copy")).to_have_text("Copied")
-    assert host.evaluate("navigator.clipboard.readText()") == host.url
-    shows(host, "No one else is here yet")
-    press(host, "Leave")
-    shows(host, "Join this race")
-    press(host, "Join")
-    shows(host, "No one else is here yet")
-    host.keyboard.press("Tab")
-    assert host.evaluate("document.activeElement.id")  # the focus does not jump to the top
-
-
 def test_a_room_that_is_open_twice_follows_the_player(visit: Visit) -> None:
     first = visit("/races/")
     press(first, "Open a room")
@@ -201,19 +200,6 @@ def test_a_room_that_is_open_twice_follows_the_player(visit: Visit) -> None:
     shows(first, "Join this race")
     sync_api.expect(first.locator("#lost")).to_be_hidden()
     sync_api.expect(second.locator("#lost")).to_be_visible()
-
-
-def test_a_public_room_appears_in_the_open_lobby(visit: Visit) -> None:
-    onlooker, host = visit("/races/"), visit("/races/")
-    host.get_by_text("Game, time and seats").click()
-    host.get_by_text("Everyone", exact=True).click()
-    press(host, "Open a room")
-    host.wait_for_url(ROOM)
-    room = onlooker.locator("#rooms li")
-    sync_api.expect(room).to_contain_text("1 of 8 seats")
-    room.get_by_role("link").click()
-    onlooker.wait_for_url(host.url)
-    shows(onlooker, "Join this race")
 
 
 def choose_only(page: Any, variant: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from games.rules import open_table
 from tests.browser.conftest import Visit
-from tests.browser.table_driver import practise, won_record
+from tests.browser.table_driver import Mouse, practise, won_record
 
 RANKS = {"A": "ace", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight"}
 RANKS |= {"9": "nine", "T": "ten", "J": "jack", "Q": "queen", "K": "king"}
@@ -101,17 +101,30 @@ def words(record: dict[str, Any]) -> list[tuple[str, str]]:
     return said
 
 
-def test_a_game_is_won_in_words(visit: Visit) -> None:
-    page = visit("/play/labyrinth/")
-    page.get_by_role("button", name="Deal the cards").press("Enter")
-    page.wait_for_url(re.compile("/table/"))
+def listen(page: Any) -> Listener:
+    """Open a table's command line by keyboard."""
     page.get_by_role("button", name="More", exact=True).press("Enter")
     page.get_by_role("button", name="Commands", exact=True).press("Enter")
     page.get_by_label("Command", exact=True).wait_for()
-    player = Listener(page)
+    return Listener(page)
+
+
+def test_the_ends_of_a_game_are_played_in_words(visit: Visit) -> None:
+    record = won_record("labyrinth")
+    moves = words(record)
+    page = visit("/play/labyrinth/")
+    page.get_by_role("button", name="Deal the cards").press("Enter")
+    page.wait_for_url(re.compile("/table/"))
+    away = Mouse(page)
+    player = listen(page)
     player.says("score", "4 of 52 cards up; 0 moves.")
     player.says("read row 1", "Row 1: place 1 ")
-    for command, answer in words(won_record("labyrinth")):
+    for command, answer in moves[:6]:
+        player.says(command, answer)
+        away.wait_played()
+    away.play_away(record["tokens"][6:-6])
+    player = listen(page)
+    for command, answer in moves[-6:]:
         player.says(command, answer)
     player.hears("52 of 52")
     player.hears("Your first Labyrinth win")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from tests.browser.conftest import MOVING, PHONE, Visit
 from tests.browser.pages.test_every_page import faults
@@ -13,7 +14,7 @@ from tests.browser.table_driver import give_up, practise, start_game, won_record
 def test_a_key_ends_the_celebration_and_the_panel_reopens(visit: Visit) -> None:
     page = visit("/play/labyrinth/", **PHONE, **MOVING, fresh=True)
     player, tokens = start_game(page), won_record("labyrinth")["tokens"]
-    player.play_elsewhere(tokens[:-1])
+    player.play_away(tokens[:-1])
     page.clock.install()
     page.clock.pause_at(datetime.now(UTC) + timedelta(hours=1))
     player.play(tokens[-1])
@@ -73,5 +74,12 @@ def test_a_lost_practice_game_leads_to_its_analysis(visit: Visit) -> None:
         page.click("#hint")
     give_up(page)
     page.wait_for_selector("#finish[open] #finish-how:has-text('with hints')")
+
+    def answer(route: Any) -> None:
+        """Answer for the server, which would search for minutes."""
+        state = "none" if route.request.method == "GET" else "waiting"
+        route.fulfill(json={"state": state, "percent": 0, "ahead": 0, "mine": True})
+
+    page.route("**/analysis.json", answer)
     with page.expect_request(lambda request: "/analysis" in request.url and request.method == "POST"):
         page.click("#finish-lost")

@@ -17,7 +17,7 @@ from tests.browser.positions import positions
 from tests.browser.table_driver import deal
 
 SIZES = {"390": (390, 844), "820": (820, 1180), "1440": (1440, 900), "2560": (2560, 1440)}
-FEW, MANY = 6, 200
+FEW, MANY = 4, 200
 GAMES = {
     game: [name for name, variant in CATALOGUE.items() if variant.game == game]
     for game in sorted({variant.game for variant in CATALOGUE.values()})

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from games.puzzles.open_view import step_of
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.store import starters
@@ -53,11 +51,10 @@ def solve(player: PuzzleMouse, puzzle: Puzzle) -> None:
     wait_for_text(player.page, "#puzzle-say", "Solved!")
 
 
-@pytest.mark.parametrize(("size", "driver"), [({}, PuzzleMouse), ({**PHONE, "has_touch": True}, PuzzleTouch)])
-def test_todays_puzzle_is_solved_after_a_wrong_move(visit: Visit, size: dict[str, Any], driver: Any) -> None:
-    page = visit("/", **size)
+def test_todays_puzzle_is_solved_after_a_wrong_move(visit: Visit) -> None:
+    page = visit("/", **PHONE, has_touch=True)
     page.click("text=Solve it")
-    player, puzzle = driver(page), puzzle_on(page)
+    player, puzzle = PuzzleTouch(page), puzzle_on(page)
     player.play(next(iter(puzzle.losses[0])))
     wait_for_text(page, "#puzzle-say", "That loses.")
     assert page.text_content("#tries-left") == "2"
@@ -149,19 +146,8 @@ def test_practice_goes_on_from_a_solved_puzzle(visit: Visit) -> None:
     at_table.wait_played()
 
 
-def test_a_player_votes_after_the_try(visit: Visit) -> None:
-    page = visit("/", fresh=True)
-    sign_up(page, "Galatea")
-    page.goto("/puzzles/another/")
-    solve(PuzzleMouse(page), puzzle_on(page))
-    page.click("text=Report a mistake")
-    page.wait_for_selector(".votes [aria-pressed=true] >> text=Report a mistake")
-    page.reload()
-    page.wait_for_selector(".votes [aria-pressed=true] >> text=Report a mistake")
-
-
-def test_ratings_follow_the_first_wrong_move_and_the_end(visit: Visit) -> None:
-    page = visit(fresh=True)
+def test_ratings_follow_the_first_wrong_move_and_the_end_and_votes_come_after(visit: Visit) -> None:
+    page = visit()
     sign_up(page, "Perdix")
     page.goto("/puzzles/another/?variant=labyrinth")
     player, puzzle = PuzzleMouse(page), puzzle_on(page)
@@ -173,6 +159,10 @@ def test_ratings_follow_the_first_wrong_move_and_the_end(visit: Visit) -> None:
     solve(player, puzzle)
     wait_for_text(page, "#puzzle-say", "Puzzle rating: ")
     assert page.text_content("#rating") == lower
+    page.click("text=Report a mistake")
+    page.wait_for_selector(".votes [aria-pressed=true] >> text=Report a mistake")
+    page.reload()
+    page.wait_for_selector(".votes [aria-pressed=true] >> text=Report a mistake")
     page.click("text=Next puzzle")
     page.wait_for_url("**/puzzles/*/?variant=labyrinth")
 
