@@ -14,12 +14,8 @@ MOST_TOKENS = 600
 #: Seeds of deals that simple players win often, several of them in the same way; Stonewall has none.
 EASY = {
     "braid": bytes([7]) * 32,
-    "braid-either": bytes([19]) * 32,
-    "pigtail": bytes([2]) * 32,
     "labyrinth": bytes([29]) * 32,
-    "tarot": bytes([20]) * 32,
     "tarot-novice": bytes([5]) * 32,
-    "tarot-adept": bytes([34]) * 32,
     "plot": bytes([25]) * 32,
 }
 
@@ -29,15 +25,6 @@ def solved(variant: str, seed: bytes) -> list[str] | None:
     table = open_table(variant, seed)
     found = solve(table, Budget(nodes=60_000))
     return list(shorten(table, found.tokens)) if isinstance(found, Solution) else None
-
-
-def replanned(variant: str, seed: bytes, chance: Random) -> list[str] | None:
-    """Return a winning line that the solver finds with another random stream, after one random move."""
-    table = open_table(variant, seed)
-    first = chance.choice(table.legal_moves())
-    table.push(first)
-    found = solve(table, Budget(nodes=60_000), seed=chance.randrange(1 << 30))
-    return [first, *shorten(table, found.tokens)] if isinstance(found, Solution) else None
 
 
 def played(variant: str, seed: bytes, chance: Random | None, strays: float = 0.0) -> Table:
@@ -69,25 +56,15 @@ def _leads_on(table: Table, token: str, seen: set[str]) -> bool:
     return True
 
 
-def disguised(
-    variant: str,
-    seed: bytes,
-    line: Sequence[str],
-    chance: Random,
-    *,
-    swapped: bool = True,
-    undone: int = 10,
-    returned: int = 5,
-    rounds: int = 2,
-) -> list[str]:
+def disguised(variant: str, seed: bytes, line: Sequence[str], chance: Random, *, undone: int = 10) -> list[str]:
     """Return the same game in disguise.
 
     Neighbouring moves are swapped where that makes no difference, moves are made and undone, cards are sent there and
     back, and the stock is gone through.
     """
-    disguise = _swapped(variant, seed, line, chance) if swapped else list(line)
+    disguise = _swapped(variant, seed, line, chance)
     before_the_end = range(len(disguise) - 1)  # the winning move is not undone
-    places = [chance.sample(before_the_end, k=min(len(before_the_end), n)) for n in (undone, returned, rounds)]
+    places = [chance.sample(before_the_end, k=min(len(before_the_end), n)) for n in (undone, 5, 2)]
     table, tokens = open_table(variant, seed), list[str]()
     for n, token in enumerate(disguise):
         if n in places[0]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from base64 import b64decode
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from random import Random
-from types import MappingProxyType
-from typing import Literal
 
 import pytest
 
@@ -24,22 +24,16 @@ from games.rules.hidden_cards import Unseen
 from games.rules.variants.stonewall import Stonewall
 from games.solver import Budget, Result, solve
 from tests.factories import won_records
-from tests.games.fairplay import foreseeing
-from tests.games.fairplay.copying import EASY, played, replanned, solved
-from tests.games.fairplay.foreseeing import Kind
 
 SEED = bytes(range(32))
 
-#: By game: a deal, and the kind of player who knows its cards. Chosen among deals that discriminate well.
-KNOWN: Mapping[str, tuple[bytes, Kind]] = MappingProxyType(
-    {
-        "labyrinth": (bytes.fromhex("972a0a3eb934e27c106abdde01d211d5b2d24933bb9b9865e771490fca193a1e"), "line"),
-        "braid": (bytes.fromhex("06be7c1886d6628af16adc81fde0909a7271087d545e908df783972e8ffe4914"), "line"),
-        "tarot": (bytes.fromhex("a0821ee9154feb01648d045ace537d1e4ac169f12ea2a4c159c0d21b50b4596f"), "peek"),
-        "plot": (bytes.fromhex("53b7760cb49fd8aa02e321a7e8a9eb4bf870a7650b082c465fadb8403b5853dc"), "peek"),
-        "stonewall": (won_records("stonewall")[1].seed, "line"),
-    }
-)
+#: Records by game and kind of player. One knows the hidden cards and plays at a timer's pace; a decent and a strong one
+#: know only what they have seen, and play at human paces. The deals discriminate well. For the likeness to the solver:
+#: a person's win, a solver's first line and its new run after one random move.
+PLAYERS = {
+    game: {kind: Record.from_bytes(b64decode(packed)) for kind, packed in players.items()}
+    for game, players in json.loads(Path(__file__).with_name("known_players.json").read_text()).items()
+}
 
 
 def record(variant: str, tokens: list[str], clock: list[int] | None = None, seed: bytes = SEED) -> Record:
@@ -55,15 +49,8 @@ def measured_once(record: Record) -> Foresight:
     return measure(record)
 
 
-@cache
-def measured(game: str, kind: Kind) -> Foresight:
-    seed = KNOWN[game][0]
-    if game == "stonewall" and kind == "line":
-        return measured_once(won_records("stonewall")[1])
-    chance = Random(seed)
-    table = foreseeing.game(game, seed, kind, chance)
-    assert table is not None
-    return measure(foreseeing.recorded(game, seed, table, chance, by_timer=kind == KNOWN[game][1]))
+def measured(game: str, kind: str) -> Foresight:
+    return measured_once(PLAYERS[game][kind])
 
 
 def walk(variant: str, chance: Random, steps: int = 120) -> list[tuple[Table, Unseen]]:
@@ -82,7 +69,7 @@ def walk(variant: str, chance: Random, steps: int = 120) -> list[tuple[Table, Un
     return found
 
 
-@pytest.mark.parametrize("variant", CATALOGUE)
+@pytest.mark.parametrize("variant", GAMES)
 def test_other_deals_look_the_same(variant: str) -> None:
     chance = Random(1)
     for table, unseen in walk(variant, chance):
@@ -120,15 +107,15 @@ def test_unseen_cards_of_two_decks_are_counted(game: str) -> None:
     assert unseen.after(table).count == Unseen.at(table).count - 1
 
 
-@pytest.mark.parametrize("game", KNOWN)
+@pytest.mark.parametrize("game", PLAYERS)
 def test_a_player_who_knows_the_cards_stands_out(game: str) -> None:
-    knowing, honest = measured(game, KNOWN[game][1]), [measured(game, "decent"), measured(game, "strong")]
+    knowing, honest = measured(game, "knowing"), [measured(game, "decent"), measured(game, "strong")]
     assert knowing.applicable
     assert knowing.z > 2.3
     assert max(found.z for found in honest) < 1.2
 
 
-@pytest.mark.parametrize("game", KNOWN)
+@pytest.mark.parametrize("game", PLAYERS)
 def test_every_game_leaves_room_for_chance(game: str) -> None:
     found = measured(game, "decent")
     assert found.applicable
@@ -192,7 +179,7 @@ def test_the_servers_moves_are_left_out() -> None:
 
 @pytest.mark.parametrize("longer", [True, False])
 def test_pauses_after_reveals_suggest_no_foresight(longer: bool) -> None:
-    line = won_records("tarot")[0]
+    line = won_records("stonewall")[0]
     table, clock, ms, unseen, fresh = line.open_table(), list[int](), 0, 99, False
     known = Unseen.at(table)
     for n, token in enumerate(line.tokens):
@@ -242,38 +229,23 @@ def test_staff_see_figures_in_words() -> None:
     assert "tells nothing" in str(table_of(measured("braid", "decent")))
 
 
-def ended(variant: str, tokens: Sequence[str], how: Literal["won", "resigned"] = "won") -> Record:
-    clock = tuple(range(0, 1000 * len(tokens), 1000))
-    return Record(RULES_VERSION, variant, None, EASY[variant], tuple(tokens), clock, End(how, clock[-1]))
-
-
-def a_person(variant: str) -> Record:
-    """A win of a simple player."""
-    tables = (played(variant, EASY[variant], Random(n), 0.1) for n in range(100))
-    return ended(variant, next(table for table in tables if table.is_won).moves)
-
-
-def a_new_run(variant: str) -> Record:
-    """A win of the solver after one random move."""
-    return ended(variant, replanned(variant, EASY[variant], Random(1)) or ())
-
-
-@pytest.mark.parametrize("variant", ["tarot-novice", "plot", "labyrinth"])
+@pytest.mark.parametrize("variant", ["plot", "labyrinth"])
 def test_new_runs_decide_like_the_solver_and_people_do_not(variant: str) -> None:
-    person, run = compare_with_solver(a_person(variant)), compare_with_solver(a_new_run(variant))
+    person, run = (compare_with_solver(PLAYERS[variant][kind]) for kind in ("person", "new run"))
     assert person is not None
     assert run is not None
     assert run.z(variant) > max(1.5, person.z(variant) + 1)
 
 
 def test_a_new_run_is_no_copy() -> None:
-    first = ended("plot", solved("plot", EASY["plot"]) or ())
-    assert not is_copy(weights(first.to_bytes()), weights(a_new_run("plot").to_bytes()), "plot")
+    first, again = (weights(PLAYERS["plot"][kind].to_bytes()) for kind in ("first run", "new run"))
+    assert not is_copy(first, again, "plot")
 
 
 def test_games_that_are_not_won_are_not_compared() -> None:
-    record = a_person("labyrinth")
-    assert compare_with_solver(ended("labyrinth", record.tokens[:-1], "resigned")) is None
+    won = PLAYERS["labyrinth"]["person"]
+    lost = replace(won, tokens=won.tokens[:-1], clock=won.clock[:-1], end=End("resigned", won.end.ms))
+    assert compare_with_solver(lost) is None
 
 
 def test_the_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,7 +256,7 @@ def test_the_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
         return solve(table, budget)
 
     monkeypatch.setattr(solver_likeness, "solve", counted)
-    found = compare_with_solver(a_person("labyrinth"))
+    found = compare_with_solver(PLAYERS["labyrinth"]["person"])
     assert found is not None
     assert 0 < found.count <= len(budgets) <= POSITIONS
     assert {budget.nodes for budget in budgets} == {5_000}
