@@ -114,13 +114,11 @@ def allowed(settings: Any) -> None:
     settings.STARTER_DEALS, settings.SEALED_STOCK, settings.DEAL_PATIENCE = True, 1, 300
 
 
-@pytest.mark.parametrize(
-    "deal", starter_deals.shipped(), ids=lambda deal: f"{deal.variant}-{deal.number or deal.seed.hex()[:6]}"
-)
-def test_every_shipped_line_wins_its_deal(deal: starter_deals.StarterDeal) -> None:
-    found = deal.certificate  # replays the line
-    assert (found.record.name, found.record.seed, found.grade) == (deal.variant, deal.seed, deal.grade)
-    assert found.par <= longest_par(deal.variant)
+def test_every_shipped_line_wins_its_deal() -> None:
+    for deal in starter_deals.shipped():
+        found = deal.certificate  # replays the line
+        assert (found.record.name, found.record.seed, found.grade) == (deal.variant, deal.seed, deal.grade)
+        assert found.par <= longest_par(deal.variant), deal
 
 
 def test_each_variant_has_enough_starter_deals_of_every_grade() -> None:

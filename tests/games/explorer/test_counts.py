@@ -11,7 +11,7 @@ import pytest
 from games.explorer.counts import CHUNK, Crossing, PlayedMove, crossings, pack, unpack
 from games.explorer.trails import PlayedGame, digest_of, trail_of
 from games.explorer.verdict_graph import Verdict, VerdictGraph
-from games.rules import CATALOGUE, from_position, open_table
+from games.rules import GAMES, from_position, open_table
 from tests.games.explorer.played import certified_line, wanderer, winner
 
 
@@ -48,7 +48,7 @@ def replayed(opening: str, games: list[PlayedGame]) -> dict[str, tuple[int, int,
     }
 
 
-@pytest.mark.parametrize("variant", CATALOGUE)
+@pytest.mark.parametrize("variant", GAMES)
 def test_counts_equal_a_replay_of_all_records(variant: str) -> None:
     record = certified_line(variant)
     opening = record.open_table().position()

@@ -31,10 +31,11 @@ from tests.solver.exhaustive import can_be_won
 VISITED = 3_000
 
 
-@pytest.mark.parametrize("variant", ["labyrinth", "stonewall"])
-def test_every_new_puzzle_has_one_winning_move_per_turn(variant: str) -> None:
+def test_every_new_puzzle_has_one_winning_move_per_turn() -> None:
+    """For one of the two games whose puzzles are found soon, another in every run."""
     seed = SystemRandom().randrange(2**32)
     chance = Random(seed)
+    variant = chance.choice(["labyrinth", "stonewall"])
     puzzle = next(found for _ in count() if (found := find_puzzle(variant, chance)) is not None)
     assert puzzle.variant == variant
     check(puzzle, f"seed {seed}, {puzzle.to_json()}")

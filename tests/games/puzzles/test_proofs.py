@@ -19,7 +19,7 @@ from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, wrong
 from tests.solver.deals import deal, stonewall_endgame, walk
 
 EXAMPLES = pytest.mark.parametrize("puzzle", [LABYRINTH, TRIED, STONEWALL], ids=lambda puzzle: puzzle.variant)
-POSITIONS = 15
+POSITIONS = 6
 
 
 def late_positions(variant: str, chance: Random) -> Iterator[Table]:
