@@ -22,14 +22,14 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import BACKEND
-from games.attempts.lifecycle import deal_table
+from games.attempts.lifecycle import deal_table, start_attempt
 from games.core.ladders import Ladder
 from games.deals import starter_deals
 from games.deals.certification import winning_record
 from games.deals.difficulty import longest_par
 from games.fairplay.copies import digest_of
 from games.fairplay.pace import FREE_TOKENS, plays
-from games.models import Attempt, Deal, SealedDeal
+from games.models import Attempt, Deal, Move, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION, End, Record, RulesError, commitment
 from leaderboards.boards import entries
 from leaderboards.boards.listings import set_score
@@ -179,6 +179,20 @@ def _lively_seed(variant: str) -> bytes:
 
 
 # Attempts with real moves, and without.
+
+
+def begin_practice(who: Any, record: Record, *tokens: str, **fields: Any) -> Attempt:
+    """Begin practice with some moves, at a deal of its own with the record's cards."""
+    deal = make_deal(record.name, practice=True, seed=record.seed, commitment=secrets.token_hex(32), **fields)
+    attempt = start_attempt(who, deal)
+    add_moves(attempt, *tokens)
+    return attempt
+
+
+def add_moves(attempt: Attempt, *tokens: str) -> None:
+    """Append moves to the attempt's journal."""
+    first = attempt.moves.count() + 1
+    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(tokens, first))
 
 
 def line(of: Deal, length: int = 30, seed: int = 1, *, eager: bool = False) -> list[str]:

@@ -57,7 +57,7 @@ from games.races.models import Race, RaceOrigin
 from games.replays import housekeeping as replays_housekeeping
 from games.replays.models import Picture
 from games.tasks import clean_games
-from tests.factories import make_deal, seal_deal
+from tests.factories import add_moves, make_deal, seal_deal
 
 pytestmark = pytest.mark.django_db
 
@@ -131,7 +131,7 @@ def clean(now: datetime | None = None) -> int:
 def practice(player: User, *tokens: str, ago: timedelta, variant: str = "plot") -> Attempt:
     attempt = start_attempt(player, publishing.practice_deal(variant))
     Attempt.objects.filter(pk=attempt.pk).update(started_at=timezone.now() - ago)
-    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(tokens, 1))
+    add_moves(attempt, *tokens)
     attempt.refresh_from_db()
     return attempt
 

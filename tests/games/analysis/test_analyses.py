@@ -27,8 +27,8 @@ from games.core import limits
 from games.core.errors import ErrorCode, Refusal
 from games.core.player_networks import remember_network
 from games.deals import publishing
-from games.models import Attempt, Deal, Move
-from tests.factories import won_records
+from games.models import Attempt, Deal
+from tests.factories import begin_practice, won_records
 
 pytestmark = pytest.mark.usefixtures("requested_tasks")
 RECORD = won_records("labyrinth")[0]
@@ -38,14 +38,7 @@ ALL = AnalysisReport(1.0, Findings([5, 4, -1, -1], {0: "d d"}, [Turn(1, 2, [("d"
 
 def played(player: User, *, tokens: int = 3, **fields: Any) -> Attempt:
     """Create a finished practice game with the first tokens of a winning line."""
-    deal = publishing.practice_deal("labyrinth")
-    Deal.objects.filter(pk=deal.pk).update(seed=RECORD.seed, **fields)
-    deal.refresh_from_db()
-    attempt = start_attempt(player, deal)
-    Move.objects.bulk_create(
-        Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(RECORD.tokens[:tokens], 1)
-    )
-    return close_attempt(attempt.pk, "resigned")
+    return close_attempt(begin_practice(player, RECORD, *RECORD.tokens[:tokens], **fields).pk, "resigned")
 
 
 def address(attempt: Attempt) -> str:

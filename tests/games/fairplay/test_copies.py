@@ -17,13 +17,13 @@ from games.fairplay import copies
 from games.fairplay.alignment import Alignment, align
 from games.fairplay.move_gaps import Kind, gaps_of, spreads
 from games.fairplay.play_decisions import decisions, weighed
-from games.models import Attempt, Deal, Move
+from games.models import Attempt, Deal
 from games.rules import End, Record, open_table
 from leaderboards.models import Result
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import settle
 from tests import factories
-from tests.factories import DAY, NOON, make_account, make_deal, won_records
+from tests.factories import DAY, NOON, add_moves, make_account, make_deal, won_records
 from tests.games.fairplay.copying import disguised, played
 from tests.games.fairplay.scripted import codes
 
@@ -195,7 +195,7 @@ def test_a_copy_shares_nearly_all_of_the_smaller_sketch() -> None:
 def test_the_sketch_stored_at_closing_equals_the_verdicts(deal: Deal) -> None:
     attempt = Attempt.objects.create(deal=deal, player=make_account(), ranked=True, started_at=NOON)
     tokens = disguised(VARIANT, SEED, LINE, Random(2))
-    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(tokens, 1))
+    add_moves(attempt, *tokens)
     closed = close_attempt(attempt.pk, "won")
     assert (
         closed.decisions_digest
@@ -208,7 +208,7 @@ def test_the_sketch_stored_at_closing_equals_the_verdicts(deal: Deal) -> None:
 @pytest.mark.parametrize(("ranked", "moves", "how"), [(False, None, "won"), (True, -1, "resigned")])
 def test_no_sketch_is_stored_for_practice_or_losses(deal: Deal, ranked: bool, moves: int | None, how: How) -> None:
     attempt = Attempt.objects.create(deal=deal, player=make_account(), ranked=ranked, started_at=NOON)
-    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(LINE[:moves], 1))
+    add_moves(attempt, *LINE[:moves])
     assert close_attempt(attempt.pk, how).decisions_digest is None
 
 

@@ -12,9 +12,10 @@ from games.attempts.lifecycle import deal_table, start_attempt
 from games.core.errors import Refusal
 from games.hints import questions
 from games.hints.advice import WITHIN, Advice, advise
-from games.hints.position_search import FULL, PositionQuestion, PositionVerdict, search
-from games.models import Attempt, Deal, Move, Question
+from games.hints.position_search import QUICK, PositionQuestion, PositionVerdict, search
+from games.models import Attempt, Deal, Question
 from games.solver.quick_shortening import signature
+from tests.factories import add_moves
 
 #: Share of searches that answer late.
 LATE: Final = 0.5
@@ -31,14 +32,8 @@ def begin(player: User, deal: Deal, chance: Random, moves: int, opening: Iterabl
         if not (legal := table.legal_moves()):
             break
         table.push(chance.choice(legal))
-    play(attempt, *table.moves)
+    add_moves(attempt, *table.moves)
     return attempt
-
-
-def play(attempt: Attempt, *tokens: str) -> None:
-    """Append moves to the attempt's journal."""
-    first = attempt.moves.count() + 1
-    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(tokens, first))
 
 
 class Game:
@@ -79,7 +74,7 @@ class Game:
         is_back = advice.token == "u"
         if is_back and self._previous is not None and self._previous.token != "u":
             self.loops += 1
-        play(self.attempt, advice.token)
+        add_moves(self.attempt, advice.token)
         self.table.push(advice.token)
         place = signature(self.table)
         if is_back:
@@ -93,5 +88,5 @@ class Game:
 
 @cache
 def searched(position: str) -> PositionVerdict:
-    """Search a position in this process, with the full budget of a question."""
-    return next(search(PositionQuestion(position, FULL)))
+    """Search a position in this process, with the budget of a question's first search."""
+    return next(search(PositionQuestion(position, QUICK)))

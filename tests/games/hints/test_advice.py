@@ -20,8 +20,8 @@ from games.hints.plans import Outlook
 from games.hints.position_search import PositionVerdict
 from games.models import Attempt, Question
 from games.rules import CATALOGUE, open_table
-from tests.factories import signed_in, won_records
-from tests.games.hints.test_questions import play, practised
+from tests.factories import add_moves, signed_in, won_records
+from tests.games.hints.test_questions import practised
 from tests.games.races.runs import Run
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("requested")]
@@ -44,24 +44,24 @@ def free() -> None:
 def test_a_known_line_gives_the_next_move_at_once(player: User, requested: list[int]) -> None:
     line = won_records("stonewall")[0]
     attempt = practised(player, proven=True, solution=line.to_bytes())
-    play(attempt, *line.tokens[:5])
+    add_moves(attempt, *line.tokens[:5])
     assert advise(attempt, player.pk, free) == Advice(line.tokens[5], "way")
     assert not requested
 
 
 def test_a_found_line_is_reused_while_it_is_followed(player: User, requested: list[int]) -> None:
     line, attempt = won_records("stonewall")[0].tokens, practised(player)
-    play(attempt, *line[:5])
+    add_moves(attempt, *line[:5])
     assert advise(attempt, player.pk, free) is None
     assert advise(attempt, player.pk, free) is None
     assert len(requested) == 1
     Question.objects.update(answer="yes", way=list(line[5:]))
     for token in line[5:8]:
         assert advise(attempt, player.pk, free) == Advice(token, "way")
-        play(attempt, token)
-    play(attempt, "u")
+        add_moves(attempt, token)
+    add_moves(attempt, "u")
     assert advise(attempt, player.pk, free) == Advice(line[7], "way")
-    play(attempt, other_move(attempt, line[7]))
+    add_moves(attempt, other_move(attempt, line[7]))
     assert advise(attempt, player.pk, free) is None
     assert len(requested) == 2
 
@@ -70,10 +70,10 @@ def astray(player: User, *, moves: int = 1) -> tuple[Attempt, tuple[str, ...]]:
     """Create a game three moves along the deal's line and then `moves` off it; return it with the line."""
     line = won_records("stonewall")[0]
     attempt = practised(player, proven=True, solution=line.to_bytes())
-    play(attempt, *line.tokens[:3])
-    play(attempt, other_move(attempt, line.tokens[3]))
+    add_moves(attempt, *line.tokens[:3])
+    add_moves(attempt, other_move(attempt, line.tokens[3]))
     while len(questions.tokens_of(attempt)) < 3 + moves:
-        play(attempt, other_move(attempt, ""))
+        add_moves(attempt, other_move(attempt, ""))
     return attempt, line.tokens
 
 
@@ -89,7 +89,7 @@ def test_a_lost_game_goes_back_to_the_last_won_position(player: User, requested:
     answered(attempt, "no")
     for left in (3, 2, 1):
         assert advise(attempt, player.pk, free) == Advice("u", "back", left, 3, more=left < 3)
-        play(attempt, "u")
+        add_moves(attempt, "u")
     assert advise(attempt, player.pk, free) == Advice(line[3], "way")
     assert len(requested) == 1, "no position on the way back is searched"
 
@@ -98,7 +98,7 @@ def test_all_positions_after_a_lost_one_are_lost(player: User, requested: list[i
     attempt, _ = astray(player)
     advise(attempt, player.pk, free)
     answered(attempt, "no")
-    play(attempt, questions.table_of(attempt, None).legal_moves()[0])
+    add_moves(attempt, questions.table_of(attempt, None).legal_moves()[0])
     assert advise(attempt, player.pk, free) == Advice("u", "back", 2, 3)
     assert advise(*repeated(attempt), free) == Advice("u", "back", 2, 3)
     assert len(requested) == 1
@@ -106,11 +106,11 @@ def test_all_positions_after_a_lost_one_are_lost(player: User, requested: list[i
 
 def test_an_unplanned_game_goes_back_before_the_first_loss(player: User, requested: list[int]) -> None:
     attempt = practised(player)
-    play(attempt, *won_records("stonewall")[0].tokens[:2])
+    add_moves(attempt, *won_records("stonewall")[0].tokens[:2])
     advise(attempt, player.pk, free)
     answered(attempt, "no")
     assert advise(attempt, player.pk, free) == Advice("u", "back", 1, 1)
-    play(attempt, "u")
+    add_moves(attempt, "u")
     assert advise(attempt, player.pk, free) is None
     assert len(requested) == 2
 
@@ -136,7 +136,7 @@ def test_likely_moves_never_return_to_earlier_positions(player: User) -> None:
         except Refusal:
             break
         assert advice is not None
-        play(attempt, advice.token)
+        add_moves(attempt, advice.token)
         position = questions.table_of(attempt, None).position()
         assert position not in seen
         seen.add(position)
@@ -156,10 +156,10 @@ def test_a_late_line_does_not_cancel_the_way_back(player: User) -> None:
     now, searched = timezone.now(), questions.tokens_of(attempt)
     assert advise(attempt, player.pk, free, now=now) is None
     assert advise(attempt, player.pk, free, now=now + WITHIN) == Advice("u", "return", 2, 3, provisional=True)
-    play(attempt, "u")
+    add_moves(attempt, "u")
     Question.objects.filter(attempt=attempt).update(answer="yes", way=["t0-f"])
     assert advise(attempt, player.pk, free) == Advice("u", "return", 1, 3, more=True)
-    play(attempt, "u")
+    add_moves(attempt, "u")
     advice = advise(attempt, player.pk, free)
     assert advice == Advice(line[3], "way")
     assert advice.token != searched[3]
@@ -167,14 +167,14 @@ def test_a_late_line_does_not_cancel_the_way_back(player: User) -> None:
 
 def test_a_late_proof_corrects_a_provisional_move(player: User, requested: list[int]) -> None:
     attempt, now = practised(player), timezone.now()
-    play(attempt, *won_records("stonewall")[0].tokens[:1])
+    add_moves(attempt, *won_records("stonewall")[0].tokens[:1])
     assert advise(attempt, player.pk, free, now=now) is None
     provisional = advise(attempt, player.pk, free, now=now + WITHIN)
     assert provisional is not None
     assert (provisional.why, provisional.provisional) == ("likely", True)
     assert timedelta(seconds=2) > WITHIN
     position = questions.table_of(attempt, None).position()
-    play(attempt, provisional.token)
+    add_moves(attempt, provisional.token)
     search_results.remember(position, PositionVerdict(Question.Answer.NO))
     assert advise(attempt, player.pk, free) == Advice("u", "back", 2, 0)
     assert len(requested) == 1
@@ -197,14 +197,14 @@ def repeated(attempt: Attempt) -> tuple[Attempt, int]:
     """Have another player make the same moves; return their game and id."""
     other = create_guest()
     again = start_attempt(other, attempt.deal)
-    play(again, *questions.tokens_of(attempt))
+    add_moves(again, *questions.tokens_of(attempt))
     return again, other.pk
 
 
 def test_returning_to_a_plan_cancels_the_search(player: User) -> None:
     attempt, line = astray(player)
     assert advise(attempt, player.pk, free) is None
-    play(attempt, "u")
+    add_moves(attempt, "u")
     assert advise(attempt, player.pk, free) == Advice(line[3], "way")
     assert not Question.objects.exists()
 

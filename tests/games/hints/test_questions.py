@@ -18,11 +18,12 @@ from games.core.search_process import SearchProcess
 from games.deals import publishing
 from games.hints import position_search, questions
 from games.hints.position_search import Limit, PositionQuestion, PositionVerdict
-from games.models import Attempt, Deal, Move, Question
+from games.models import Attempt, Deal, Question
 from games.rules import Record, Table, from_position, open_table
 from games.solver import Budget, Effort, GaveUp
-from tests.factories import won_records
+from tests.factories import add_moves, begin_practice, won_records
 from tests.games.core.test_search_process import sleeping
+from tests.games.hints.hint_games import searched
 
 STONEWALL = open_table("stonewall", bytes(32)).position()
 
@@ -36,16 +37,7 @@ def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def practised(player: User, *, won_by: int = 0, **fields: Any) -> Attempt:
-    record = won_records("stonewall")[won_by]
-    deal = publishing.practice_deal("stonewall")
-    Deal.objects.filter(pk=deal.pk).update(seed=record.seed, **fields)
-    deal.refresh_from_db()
-    return start_attempt(player, deal)
-
-
-def play(attempt: Attempt, *tokens: str) -> None:
-    first = attempt.moves.count() + 1
-    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(tokens, first))
+    return begin_practice(player, won_records("stonewall")[won_by], **fields)
 
 
 def address(attempt: Attempt) -> str:
@@ -75,11 +67,11 @@ def test_the_found_line_plays_in_the_replay_viewer(
 ) -> None:
     attempt = practised(player)
     record = won_records("stonewall")[0]
-    play(attempt, *record.tokens[:3])
+    add_moves(attempt, *record.tokens[:3])
     page = f"/table/{attempt.public_id}/way/"
     assert mine.get(page).status_code == 404
     questions.ask(attempt, player.pk)
-    questions.answer(requested[0])
+    Question.objects.update(answer="yes", way=list(record.tokens[3:]))
     assert f"{page}steps.json" in mine.get(page).content.decode()
     steps = mine.get(f"{page}steps.json").json()
     assert steps["view"]["moves"] == 3
@@ -96,7 +88,8 @@ def test_the_question_is_offered_where_it_may_be_asked(player: User, mine: Clien
     assert mine.get(f"/table/{counted.public_id}/way/").status_code == 403
 
 
-def test_a_lost_position_is_answered_no(player: User, requested: list[int]) -> None:
+def test_a_lost_position_is_answered_no(player: User, requested: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(position_search.Searcher, "ask", lambda _searcher, position, *_: searched(position))
     attempt = practised(player)
     Deal.objects.filter(pk=attempt.deal_id).update(seed=bytes(32))
     attempt.deal.refresh_from_db()
@@ -110,7 +103,7 @@ def test_a_lost_position_is_answered_no(player: User, requested: list[int]) -> N
 def test_the_question_is_about_the_position_after_n_moves(player: User, mine: Client, requested: list[int]) -> None:
     attempt = practised(player)
     line = won_records("stonewall")[0].tokens
-    play(attempt, *line[:3], "u", "u")
+    add_moves(attempt, *line[:3], "u", "u")
     assert mine.post(address(attempt)).json()["n"] == 5
     assert mine.post(address(attempt), {"n": 2}, content_type="application/json").json()["n"] == 2
     for n in (6, -1):
@@ -128,7 +121,7 @@ def test_malformed_questions_are_refused(player: User, mine: Client, requested: 
 def test_the_deals_own_line_needs_no_search(player: User, requested: list[int]) -> None:
     record = won_records("stonewall")[0]
     attempt = practised(player, proven=True, solution=record.to_bytes())
-    play(attempt, *record.tokens[:4], record.tokens[4], "u")
+    add_moves(attempt, *record.tokens[:4], record.tokens[4], "u")
     reply = questions.ask(attempt, player.pk)
     assert (reply.answer, tuple(reply.way)) == ("yes", record.tokens[4:])
     assert not requested
@@ -138,7 +131,7 @@ def test_a_line_is_found_by_moves_in_another_order(player: User, requested: list
     record = won_records("stonewall")[0]
     attempt = practised(player, proven=True, solution=record.to_bytes())
     line, swapped = record.tokens, swappable(record)
-    play(attempt, *line[:swapped], line[swapped + 1], line[swapped])
+    add_moves(attempt, *line[:swapped], line[swapped + 1], line[swapped])
     reply = questions.ask(attempt, player.pk)
     assert (reply.answer, tuple(reply.way)) == ("yes", line[swapped + 2 :])
     assert not requested
@@ -165,7 +158,7 @@ def after(table: Table, tokens: Sequence[str]) -> str | None:
 
 def test_a_won_game_is_won(player: User, requested: list[int]) -> None:
     attempt = practised(player)
-    play(attempt, *won_records("stonewall")[0].tokens)
+    add_moves(attempt, *won_records("stonewall")[0].tokens)
     attempt = close_attempt(attempt.pk, "won")
     reply = questions.ask(attempt, player.pk)
     assert (reply.answer, reply.way) == ("yes", [])

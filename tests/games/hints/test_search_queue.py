@@ -16,11 +16,10 @@ from games.attempts.lifecycle import start_attempt
 from games.core import events
 from games.deals import publishing
 from games.hints import questions
-from games.hints.position_search import FULL, QUICK, Limit, PositionVerdict, Searcher
+from games.hints.position_search import QUICK, Limit, PositionVerdict, Searcher
 from games.hints.search_queue import SearchQueue
 from games.models import Attempt, Question
-from tests.factories import signed_in
-from tests.games.hints.test_questions import play
+from tests.factories import add_moves, signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -72,7 +71,7 @@ def hard(player: User) -> Attempt:
 
 def easy(player: User) -> Attempt:
     attempt = hard(player)
-    play(attempt, questions.table_of(attempt, None).legal_moves()[0])
+    add_moves(attempt, questions.table_of(attempt, None).legal_moves()[0])
     return attempt
 
 
@@ -214,8 +213,3 @@ def test_a_failing_question_does_not_stop_the_queue(caplog: pytest.LogCaptureFix
     assert "question 1 failed" in caplog.text
     queue.put(3).join(60)
     assert answered == [2, 3]
-
-
-def test_the_first_look_is_short() -> None:
-    assert QUICK.seconds * 10 <= FULL.seconds
-    assert QUICK.nodes * 10 <= FULL.nodes

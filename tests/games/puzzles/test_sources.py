@@ -14,13 +14,12 @@ from accounts.sign_in.guests import create_guest
 from games.analysis.findings import Findings, Turn
 from games.analysis.models import Analysis
 from games.attempts.lifecycle import close_attempt, start_attempt
-from games.deals import publishing
-from games.models import Attempt, Deal, Move
+from games.models import Attempt, Deal
 from games.puzzles.generation import puzzle_filling, sources
 from games.puzzles.models import SearchedGame, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 from games.rules import from_position
-from tests.factories import won_records
+from tests.factories import begin_practice, won_records
 from tests.games.puzzles.puzzles import LABYRINTH, stored_puzzle
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("requested_tasks")]
@@ -36,17 +35,10 @@ CLOSED: dict[str, Any] = {"day": (NOW - DAY).date(), "opens_at": NOW - DAY, "clo
 
 def lost_game(player: User, findings: Findings = FINDINGS, **fields: Any) -> Attempt:
     """Create an analyzed game: practice, or at a deal with these fields."""
-    deal = publishing.practice_deal("labyrinth")
-    Deal.objects.filter(pk=deal.pk).update(seed=RECORD.seed)
-    deal.refresh_from_db()
-    attempt = start_attempt(player, deal)
-    Move.objects.bulk_create(
-        Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(RECORD.tokens[:TOKENS], 1)
-    )
-    attempt = close_attempt(attempt.pk, "resigned")
+    attempt = close_attempt(begin_practice(player, RECORD, *RECORD.tokens[:TOKENS]).pk, "resigned")
     if fields:
         is_race = fields.get("for_race", False)
-        Deal.objects.filter(pk=deal.pk).update(**fields)
+        Deal.objects.filter(pk=attempt.deal_id).update(**fields)
         Attempt.objects.filter(pk=attempt.pk).update(ranked=not is_race, deadline=NOW if is_race else None)
     state = Analysis.State.DONE
     Analysis.objects.create(attempt=attempt, asked_at=NOW, state=state, done_at=NOW, findings=findings.pack())

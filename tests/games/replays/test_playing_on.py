@@ -22,6 +22,7 @@ from games.replays import continuations
 from games.replays.models import Continuation
 from games.rules import open_table
 from leaderboards.verdicts.settlement import settle
+from tests.factories import add_moves
 from tests.games.ghosts.playing import line, open_deal, past_deal, played, practice_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -131,8 +132,7 @@ def test_a_continued_game_is_not_taken_for_a_whole_one(mine: Client, player: Use
     slow = played(player, deal, 5000)
     attempt = begun_from(play_on(mine, slow, 5))
     assert start_attempt(player, deal) != attempt
-    tokens = line().tokens[5:]
-    Move.objects.bulk_create(Move(attempt=attempt, n=6 + k, token=token, ms=k) for k, token in enumerate(tokens))
+    add_moves(attempt, *line().tokens[5:])
     close_attempt(attempt.pk, "won")
     assert settle(attempt.pk) == Attempt.State.VERIFIED
     attempt.refresh_from_db()
