@@ -170,7 +170,7 @@ def test_an_invalid_index_is_ignored(published: list[Deal], client: Client, inde
 def test_the_page_names_each_deal_and_the_ledgers_end(published: list[Deal], client: Client) -> None:
     page = client.get("/ledger/").content.decode()
     entries = list(LedgerEntry.objects.order_by("-index"))
-    row = r'<b>(.+?)</b> <time.*?>(.+?)</time>.*? <span class="note">#(\d+)</span></summary>.*?<a href="(.+?)"'
+    row = r'<b>(.+?)</b> <time.*?>(.+?)</time>.*?<span class="note">#(\d+)</span>\s*</summary>.*?<a href="(.+?)"'
     assert re.findall(row, page, re.DOTALL) == [
         (
             titles.VARIANT_TITLES[entry.variant],
