@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -13,14 +12,11 @@ from tests.rules.reference import SlowTable
 from tests.rules.reference.state import names
 from tests.rules.walks import Walk
 
-Look = Callable[[SlowTable], object]
 
-
-def compare(walk: Walk, look: Look | None = None, *, closely: bool = True) -> SlowTable:
+def compare(walk: Walk, *, closely: bool = True) -> None:
     """Walk engine and reference side by side and check that they agree at every step.
 
-    `look` receives the slow table after each step; `closely` also checks taking back, view changes and the position
-    text.
+    `closely` also checks taking back, view changes and the position text.
     """
     table, slow = walk.open(), walk.open_slow()
     for token in walk.opening:
@@ -29,9 +25,6 @@ def compare(walk: Walk, look: Look | None = None, *, closely: bool = True) -> Sl
     check_same(table, slow)
     for token in walk.choose(slow):
         compare_step(table, slow, token, closely=closely)
-        if look:
-            look(slow)
-    return slow
 
 
 def compare_step(table: Table, slow: SlowTable, token: str, *, closely: bool) -> None:
