@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from functools import cache
 from hashlib import sha256
+from itertools import count
 from random import Random
 
-from games.rules import CATALOGUE, Table, from_position, open_table
-from games.solver import Budget, Solution, solve
+from games.rules import Table, from_position, open_table
+from games.solver import Budget, Result, Solution, solve
 
 #: A variant for each search: the other variants of a game differ only in the options that it is given.
 SEARCHED = ("braid", "braid-either", "labyrinth", "plot", "stonewall", "tarot")
-#: Node budgets that win most winnable deals of each variant.
-NODES = dict.fromkeys(CATALOGUE, 150000)
+#: Node budget that wins most winnable deals of each variant.
+NODES = 150_000
 
 #: Every combination of a game's options that is not in the catalogue.
 OTHER_OPTIONS: list[tuple[str, dict[str, bool | int | str]]] = [
@@ -36,12 +37,21 @@ def deal(variant: str, index: int, options: dict[str, bool | int | str] | None =
 
 
 @cache
+def solved(variant: str, index: int) -> Result:
+    """Return the solver's result for a deal, found once for all tests of a process."""
+    return solve(deal(variant, index), Budget(nodes=NODES))
+
+
+def line_of(variant: str, index: int) -> tuple[str, ...]:
+    """Return the tokens with which the solver wins a deal; none if it does not."""
+    result = solved(variant, index)
+    return result.tokens if isinstance(result, Solution) else ()
+
+
 def first_win(variant: str) -> tuple[int, tuple[str, ...]]:
     """Return the number of a variant's first deal that the solver wins, and the line."""
-    index = 0
-    while not isinstance(result := solve(deal(variant, index), Budget(nodes=NODES[variant])), Solution):
-        index += 1
-    return index, result.tokens
+    index = next(index for index in count() if isinstance(solved(variant, index), Solution))
+    return index, line_of(variant, index)
 
 
 def copy_of(table: Table) -> Table:

@@ -98,10 +98,3 @@ def test_bad_input_is_reported(arguments: list[str], capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err.strip()
     assert main([*arguments, "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["error"]["code"]
-
-
-def test_help_lists_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["--help"])
-    assert left.value.code == 0
-    assert "exit codes: 0" in capsys.readouterr().out

@@ -109,16 +109,3 @@ def test_the_wheel_contains_the_sources_unchanged(wheel: Path) -> None:
     assert {f"games/{room}/py.typed" for room in rooms} <= result.keys()
     assert f"\nVersion: {__version__}\n" in about
     assert set(re.findall(r"^Requires-Dist: (.*)", about, re.MULTILINE)) == {"numba>=0.61; extra == 'compiled'"}
-
-
-def test_the_package_is_typed(programs: Path, tmp_path: Path) -> None:
-    user = tmp_path / "user.py"
-    user.write_text(
-        "from games.rules import open_table\nfrom games.solver import solve\n\n"
-        'reveal_type(solve(open_table("braid", bytes(32))))\nopen_table(1, bytes(32))\n'
-    )
-    python = f"--python-executable={programs / 'python'}"
-    done = run(sys.executable, "-m", "mypy", "--strict", "--config-file=", python, user, cwd=tmp_path)
-    assert "games.solver.solver.Solution | games.solver.solver.Unwinnable | games.solver.solver.GaveUp" in done.stdout
-    errors = re.findall(r"error: .*\[([\w-]+)\]", done.stdout)
-    assert errors == ["arg-type"], done.stdout

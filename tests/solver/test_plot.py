@@ -53,7 +53,7 @@ def solved(index: int) -> Result:
 
 
 def test_most_deals_are_won_within_few_positions() -> None:
-    assert sum(isinstance(solved(index), Solution) for index in range(40)) >= 34
+    assert sum(isinstance(solved(index), Solution) for index in range(20)) >= 17
 
 
 def hopeless(table: Table) -> bool:
@@ -90,15 +90,13 @@ def can_empty_reserve(table: Table) -> bool:
     return False
 
 
-def test_the_hopeless_reserve_matches_the_simpler_game() -> None:
-    chance = Random("reserves")
+def test_the_hopeless_reserve_matches_the_simpler_game(chance: Random) -> None:
     verdicts: Counter[bool] = Counter()
-    for index in range(50):
-        table = walk(deal("plot", index), chance.randrange(180, 320), chance)
+    while min(verdicts[True], verdicts[False]) < 8:
+        table = walk(deal("plot", chance.randrange(1000)), chance.randrange(180, 320), chance)
         lost = hopeless(table)
         assert lost != can_empty_reserve(table), table.position()
         verdicts[lost] += 1
-    assert min(verdicts.values()) >= 12
 
 
 def test_no_position_of_a_won_game_is_hopeless() -> None:

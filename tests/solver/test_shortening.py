@@ -17,7 +17,7 @@ from games.solver.shorten_locally import shorten_around
 from games.solver.simulated_players import greedy_game, random_game
 from games.solver.statuses import LOST, WON
 from games.solver.stonewall.search import StonewallSearch
-from tests.solver.deals import SEARCHED, copy_of, deal, first_win
+from tests.solver.deals import SEARCHED, copy_of, deal, first_win, solved
 
 
 def late(variant: str, left: int) -> tuple[Table, tuple[str, ...]]:
@@ -31,7 +31,7 @@ def late(variant: str, left: int) -> tuple[Table, tuple[str, ...]]:
 
 @pytest.mark.parametrize("variant", SEARCHED)
 def test_a_fully_shortened_line_wins_and_stays_the_same(variant: str) -> None:
-    table, tokens = late(variant, 40)
+    table, tokens = late(variant, 25)
     before = table.position()
     found = shorten_fully(table, tokens)
     assert found.is_settled
@@ -112,6 +112,8 @@ def test_windows_prefer_nearby_positions(variant: str) -> None:
                 check_solution(table, shorter)
                 assert len(shorter) < len(moves) + len(rest)
                 cut += 1
+        if cut == 2:
+            break
     assert cut
 
 
@@ -136,7 +138,7 @@ def test_a_detour_is_cut_out() -> None:
 def test_players_end_their_games_and_report_wins() -> None:
     won = 0
     for variant in CATALOGUE:
-        for index in range(10):
+        for index in range(5):
             for play in (random_game, greedy_game):
                 table = deal(variant, index)
                 assert play(table, Random(index)) == table.is_won
@@ -147,27 +149,26 @@ def test_players_end_their_games_and_report_wins() -> None:
 def test_the_greedy_player_wins_more_than_the_random_one() -> None:
     chance = Random(0)
     games = {
-        play: sum(play(deal("pigtail", index), chance) for index in range(40)) for play in (random_game, greedy_game)
+        play: sum(play(deal("pigtail", index), chance) for index in range(20)) for play in (random_game, greedy_game)
     }
     assert games[greedy_game] > games[random_game]
 
 
 def test_a_wandering_line_is_replaced_by_a_shorter_one() -> None:
     """Depth-first lines of Stonewall often take hundreds of moves where a hundred would do."""
-    saved = 0
-    for index in range(40):
-        table = deal("stonewall", index)
+    saved, index = 0, 0
+    while saved <= 200:
+        table, index = deal("stonewall", index), index + 1
         search = StonewallSearch(stonewall_start(table))
         if search.run(100_000) == WON and len(line := search.tokens()) > 300:
             saved += len(line) - len(shorten(table, line))
-    assert saved > 200
+    assert index < 40
 
 
 def test_no_line_of_labyrinth_deals_fewer_rows() -> None:
     shorter = 0
     for index in range(40):
-        table = deal("labyrinth", index)
-        result = solve(table)
+        table, result = deal("labyrinth", index), solved("labyrinth", index)
         if not isinstance(result, Solution):
             continue
         line = shorten(table, result.tokens)

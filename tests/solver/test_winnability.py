@@ -27,8 +27,11 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def study(tree: Path, *arguments: str) -> None:
-    call_command("winnability", *arguments, "--state", str(tree / "state"), "--processes", "1", stdout=StringIO())
+def run(state: Path, *arguments: str) -> str:
+    """Run a study in one process, and return the table that it prints."""
+    out = StringIO()
+    call_command("winnability", *arguments, "--state", str(state), "--processes", "1", stdout=out)
+    return out.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -79,13 +82,13 @@ def test_new_figures_replace_only_their_variants() -> None:
 
 
 def test_the_command_stores_a_study(tree: Path) -> None:
-    study(tree, "labyrinth", "--deals", "12", "--keep")
+    run(tree / "state", "labyrinth", "--deals", "12", "--keep")
     (row,) = read()
     assert (row.deals, row.won + row.lost + row.undecided, row.budget) == (12, 12, 1_000_000)
 
 
 def test_without_keep_nothing_is_stored(tree: Path) -> None:
-    study(tree, "labyrinth", "--deals", "12")
+    run(tree / "state", "labyrinth", "--deals", "12")
     assert read() == [SMALL]
 
 
@@ -98,15 +101,9 @@ def test_without_keep_nothing_is_stored(tree: Path) -> None:
 )
 def test_smaller_or_custom_studies_are_not_stored(tree: Path, arguments: list[str], why: str) -> None:
     with pytest.raises(CommandError, match=why):
-        study(tree, *arguments, "--keep")
+        run(tree / "state", *arguments, "--keep")
     assert read() == [SMALL]
     assert not (tree / "state").exists()
-
-
-def run(tmp_path: Path, *arguments: str) -> str:
-    out = StringIO()
-    call_command("winnability", *arguments, "--state", str(tmp_path), "--processes", "1", stdout=out)
-    return out.getvalue()
 
 
 def test_a_study_counts_every_deal_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
