@@ -264,7 +264,7 @@ def seated() -> tuple[User, Any, Client, Client]:
     here, other = Client(), Client()
     for client in (here, other):
         client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD})
-        client.get("/")  # the first page registers the session in the player's list
+        client.get("/rules/")  # the first page registers the session in the player's list
     return player, attempt, here, other
 
 

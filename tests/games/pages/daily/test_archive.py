@@ -73,18 +73,13 @@ def test_every_mark_shows_the_players_result(mine: Client, player: Any) -> None:
         assert said in re.sub(r"\s+", " ", page.content.decode())
 
 
-@pytest.mark.parametrize(
-    ("state", "mark", "counts"), [("review", "lost", (1, 0)), ("rejected", "void", (0, 0)), ("verified", "won", (1, 1))]
-)
-def test_only_an_accepted_win_counts_as_won(
-    state: str, mark: str, counts: tuple[int, int], mine: Client, player: Any
-) -> None:
+def test_only_an_accepted_win_counts_as_won(mine: Client, player: Any) -> None:
     attempt = played(player, make_deal("plot", day=TODAY - timedelta(days=3)), "won")
-    Attempt.objects.filter(pk=attempt.pk).update(state=state)
-    page = mine.get("/deals/")
-    assert (page.context["played"], page.context["won"]) == counts
-    marks = {day.day: day.marks for week in page.context["weeks"] for day in week if day}
-    assert mark in marks[TODAY - timedelta(days=3)]
+    for state, mark, counts in (("review", "lost", (1, 0)), ("rejected", "void", (0, 0)), ("verified", "won", (1, 1))):
+        Attempt.objects.filter(pk=attempt.pk).update(state=state)
+        page = mine.get("/deals/")
+        assert (page.context["played"], page.context["won"]) == counts
+        assert mark in days_of(mine, "/deals/")[TODAY - timedelta(days=3)].marks
 
 
 def test_other_players_games_do_not_count(client: Client, player: Any) -> None:
@@ -103,12 +98,10 @@ def test_months_are_linked_as_far_as_there_are_deals(client: Client) -> None:
     assert client.get("/deals/2026-12/").context["month"].next is None
 
 
-@pytest.mark.parametrize(
-    "path", ["2026-08/", "2026-13/", "2999-12/", "9999-12/", "2026-11-20/", "2026-02-30/", "0001-01/"]
-)
-def test_months_and_days_without_deals_are_not_found(path: str, client: Client) -> None:
+def test_months_and_days_without_deals_are_not_found(client: Client) -> None:
     make_deal("plot", day=TODAY)
-    assert client.get(f"/deals/{path}").status_code == 404
+    for path in ("2026-08", "2026-13", "2999-12", "9999-12", "2026-11-20", "2026-02-30", "0001-01", "2026-02-30/braid"):
+        assert client.get(f"/deals/{path}/").status_code == 404, path
 
 
 def test_a_closed_day_shows_everything_about_its_deals(mine: Client, player: Any) -> None:
@@ -159,9 +152,9 @@ def test_a_full_month_takes_no_more_queries(mine: Client, player: Any, django_as
     # Session, player, notices, deals, attempts, first and last day, the day's deals.
     with django_assert_max_num_queries(7):
         mine.get("/deals/")
-    for n in range(1, 29):
+    for n in range(1, 8):
         dealt = deal_day(date(2026, 11, n))
         played(player, dealt[n % 9], "won")
     with django_assert_max_num_queries(7):
         page = mine.get("/deals/")
-    assert sum(day.marks.count("won") for week in page.context["weeks"] for day in week if day) == 28
+    assert sum(day.marks.count("won") for week in page.context["weeks"] for day in week if day) == 7

@@ -181,7 +181,7 @@ def test_home_shows_day_leaders_and_next_steps(deals: dict[str, Deal], who: Any,
     assert text.count("deal-link") == 9
     assert len(re.findall(r'aria-describedby="deal-plot"\s+href="/table/', text)) == 1
     assert re.search(rf'href="/table/{running.public_id}/"\s*>\s*Resume', text)
-    assert "2 <small>/ 2</small>" in text
+    assert re.search(r"2\s*<small>/ 2</small>", text)
     assert "Share your day" in text
     stranger = Client().get("/").content.decode()
     assert stranger.count('href="/play/') == 10
@@ -203,28 +203,23 @@ def test_a_new_result_is_on_the_next_home_page(
     assert Client().get("/").context["boards"].leaders, "and everybody else has it, too"
 
 
-@pytest.mark.parametrize(("state", "played"), [("rejected", 0), ("review", 1)])
-def test_game_in_doubt_earns_nothing(deals: dict[str, Deal], who: Any, mine: Client, state: str, played: int) -> None:
+def test_game_in_doubt_earns_nothing(deals: dict[str, Deal], who: Any, mine: Client) -> None:
     attempt = won(deals["stonewall"], who)
-    Attempt.objects.filter(pk=attempt.pk).update(state=state)
-    found = summary_of(who.pk)
-    assert found is not None
-    assert (found.played, found.tally["review"], found.counted) == (played, played, 0)
-    assert (found.tally["won"], found.points, found.streaks.any_game, found.tally["open"]) == (0, 0, 0, 8)
-    page = mine.get("/").content.decode()
-    assert f"<b>{played} <small>of 9</small></b>" in page
-    assert ("Under review: 1" in page) == bool(played)
-    assert "Share your day" not in page
-
-
-def test_shared_text_omits_games_under_review(deals: dict[str, Deal], who: Any) -> None:
+    for state, played in (("rejected", 0), ("review", 1)):
+        Attempt.objects.filter(pk=attempt.pk).update(state=state)
+        found = summary_of(who.pk)
+        assert found is not None
+        assert (found.played, found.tally["review"], found.counted) == (played, played, 0)
+        assert (found.tally["won"], found.points, found.streaks.any_game, found.tally["open"]) == (0, 0, 0, 8)
+        page = mine.get("/").content.decode()
+        assert f"<b>{played} <small>of 9</small></b>" in page
+        assert ("Under review: 1" in page) == bool(played)
+        assert "Share your day" not in page
     won(deals["braid"], who)
-    doubted = won(deals["stonewall"], who)
-    Attempt.objects.filter(pk=doubted.pk).update(state="review")
     found = summary_of(who.pk)
     assert found is not None
     assert found.played == 2
-    assert "1 of 9 played, 1 won · 100 points" in day_summary.share_text(found, "")
+    assert "1 of 9 played, 1 won · 100 points" in day_summary.share_text(found, ""), "without the one under review"
 
 
 def test_newcomers_get_their_own_boards_and_lead_alone(
@@ -275,9 +270,9 @@ def test_home_needs_few_queries(
     fresh.get("/"), mine.get("/")
     counts = []
     for client in (Client(), fresh, mine):
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as captured:
             client.get("/")
-        counts.append(len(asked))
+        counts.append(len(captured))
     # Session, player, attempts, streak, notices, known variants, puzzle; places on all boards in three.
     assert counts[0] == 0
     assert counts[1] <= 7

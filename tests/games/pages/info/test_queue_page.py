@@ -51,16 +51,11 @@ def test_players_never_wait(mine: Client, request: pytest.FixtureRequest) -> Non
 
 
 @pytest.mark.usefixtures("full")
-@pytest.mark.parametrize(
-    "referer",
-    ["http://elsewhere.example/", "http://testserver//elsewhere.example/", "http://testserver/\xe4", "http://[", ""],
-)
-def test_a_form_from_elsewhere_returns_to_the_home_page(client: Client, referer: str) -> None:
-    queue = start(client, referer)
+def test_the_page_continues_to_no_other_site(client: Client) -> None:
+    foreign = "http://elsewhere.example/"
+    referers = (foreign, "http://testserver//elsewhere.example/", "http://testserver/\xe4", "http://[", "")
+    queues = [start(client, referer) for referer in referers]
+    targets = ("//elsewhere.example/", foreign, "javascript:x", "/a\r\nb", "")
     cache.set(OPEN, 1)
-    assert client.get(queue)["Location"] == "/"
-
-
-@pytest.mark.parametrize("target", ["//elsewhere.example/", "http://elsewhere.example/", "javascript:x", "/a\r\nb", ""])
-def test_the_page_continues_to_no_other_site(client: Client, target: str) -> None:
-    assert client.get(f"{PAGE}?next={quote(target, safe='')}")["Location"] == "/"
+    for address in (*queues, *(f"{PAGE}?next={quote(target, safe='')}" for target in targets)):
+        assert client.get(address)["Location"] == "/", address

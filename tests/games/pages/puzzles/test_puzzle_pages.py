@@ -76,7 +76,7 @@ def test_the_answers_are_not_on_the_page(client: Client, todays: StoredPuzzle) -
     assert not any(" ".join(LABYRINTH.line[n : n + 2]) in text for n in range(len(LABYRINTH.line) - 1))
 
 
-def test_the_win_is_shown_once_the_try_is_over(client: Client, todays: StoredPuzzle) -> None:
+def test_the_win_is_shown_once_the_try_is_over(client: Client, mine: Client, todays: StoredPuzzle) -> None:
     address = reverse("games:puzzle_win", args=[todays.pk])
     play(client, todays, 0, wrong(LABYRINTH, 0))
     assert client.get(address).status_code == 403
@@ -84,20 +84,13 @@ def test_the_win_is_shown_once_the_try_is_over(client: Client, todays: StoredPuz
     steps = client.get(address).json()["steps"]
     assert [step["token"] for step in steps[1:]] == [*LABYRINTH.line, *LABYRINTH.finish]
     assert steps[-1]["view"]["won"]
-
-
-def test_the_win_of_another_player_opens_nothing(client: Client, mine: Client, todays: StoredPuzzle) -> None:
-    solve(mine, todays)
-    assert client.get(reverse("games:puzzle_win", args=[todays.pk])).status_code == 403
+    assert mine.get(address).status_code == 403, "another player has not tried it"
 
 
 @pytest.mark.parametrize(
     ("turn", "token", "refusal"),
     [
         (1, "d", (409, "stale")),
-        (-1, "d", (409, "stale")),
-        (0, "t3-t9999", (422, "invalid_token")),
-        (0, "t39-f", (422, "illegal_move")),
         (0, "u", (422, "illegal_move")),
         ("0", "d", (400, "bad_request")),
         (True, "d", (400, "bad_request")),
@@ -110,12 +103,6 @@ def test_bad_moves_are_refused_and_not_counted(
     answer = play(client, todays, turn, token)
     assert (answer.status_code, answer.json()["error"]["code"]) == refusal
     assert not PuzzleTry.objects.filter(mistakes__gt=0).exists()
-
-
-def test_a_solved_puzzle_takes_no_more_moves(client: Client, todays: StoredPuzzle) -> None:
-    solve(client, todays)
-    answer = play(client, todays, 0, right(LABYRINTH, 0))
-    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "closed")
 
 
 @pytest.mark.parametrize("tried", [False, True])
@@ -247,7 +234,7 @@ def test_an_account_is_offered_a_vote_once_the_try_is_over(client: Client, ada: 
     assert solve(client, todays)["after"]["vote"] is None
 
 
-def test_ratings_are_shown_as_far_as_the_try_allows(todays: StoredPuzzle) -> None:
+def test_ratings_are_shown_as_far_as_the_try_allows(client: Client, todays: StoredPuzzle) -> None:
     mine = signed_in(User.objects.create_user("solver"))
     before = mine.get("/puzzles/").context["data"]["rating"]
     assert before == {"own": 1500, "provisional": True, "puzzle": None}
@@ -256,12 +243,9 @@ def test_ratings_are_shown_as_far_as_the_try_allows(todays: StoredPuzzle) -> Non
     assert lost["rating"]["puzzle"] == round(todays.mu)
     after = mine.get("/puzzles/").context["data"]
     assert (after["rating"], after["progress"]) == (lost["rating"], lost["progress"])
-
-
-def test_guests_see_no_rating_of_their_own(client: Client, todays: StoredPuzzle) -> None:
-    assert play(client, todays, 0, wrong(LABYRINTH, 0)).json()["rating"]["own"] is None
+    play(client, todays, 0, wrong(LABYRINTH, 0))
     page = client.get("/puzzles/")
-    assert page.context["data"]["rating"]["own"] is None
+    assert page.context["data"]["rating"]["own"] is None, "guests have none"
     assert 'id="rating"' not in page.content.decode()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -48,13 +47,6 @@ def other(room: Room) -> User:
     return User.objects.get(username="Theseus")
 
 
-@pytest.fixture
-def discord(monkeypatch: pytest.MonkeyPatch) -> Iterator[Discord]:
-    with Discord().running() as service:
-        monkeypatch.setattr("games.core.https_client.PublicHTTPSConnection", service.connect)
-        yield service
-
-
 def send(client: Client, room: Room, do: str, **fields: Any) -> Any:
     return client.post(reverse("games:race_webhook", args=[room.code]), {"do": do, **fields})
 
@@ -93,34 +85,19 @@ def test_a_refused_url_stays_in_the_form_with_the_reason(host: User, room: Room)
     assert "hidden" not in panel(text)
     assert not RoomWebhook.objects.exists()
     assert signed_in(host).get(f"/races/{room.code}/webhook")["Location"] == f"/races/{room.code}/"
-
-
-def test_programs_get_the_reason_as_an_error(host: User, room: Room) -> None:
-    answer = signed_in(host).post(
-        f"/races/{room.code}/webhook",
-        {"do": "set", "webhook_url": "http://discord.com"},
-        headers={"accept": "application/json"},
+    program = signed_in(host).post(
+        f"/races/{room.code}/webhook", {"do": "set", "webhook_url": typed}, headers={"accept": "application/json"}
     )
-    error = answer.json()["error"]
-    assert (answer.status_code, error["code"]) == (422, "bad_webhook")
-    assert error["message"] == "The URL of a webhook begins with https://."
+    assert (program.status_code, program.json()["error"]["code"]) == (422, "bad_webhook")
 
 
-@pytest.mark.parametrize("do", ["set", "try", "remove"])
-def test_only_the_host_may_use_the_form(host: User, other: User, room: Room, discord: Discord, do: str) -> None:
+def test_only_the_host_may_use_the_form(host: User, other: User, room: Room, discord: Discord) -> None:
     set_by(host, room)
     for client in (Client(), signed_in(other), signed_in(create_guest())):
-        answer = send(client, room, do, webhook_url=f"{URL}2")
-        assert answer.status_code == 403
+        for do in ("set", "try", "remove"):
+            assert send(client, room, do, webhook_url=f"{URL}2").status_code == 403
     assert RoomWebhook.objects.get().url == URL
     assert discord.posted == []
-
-
-def test_the_form_needs_a_csrf_token(host: User, room: Room) -> None:
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(host, backend="allauth.account.auth_backends.AuthenticationBackend")
-    assert send(client, room, "set", webhook_url=URL).status_code == 403
-    assert not RoomWebhook.objects.exists()
 
 
 def test_an_unknown_action_and_a_closed_room_are_refused(host: User, room: Room) -> None:
@@ -173,10 +150,8 @@ def test_test_messages_count_towards_the_limit(
     set_by(host, room)
     client = signed_in(host)
     send(client, room, "try")
-    answer = client.post(f"/races/{room.code}/webhook", {"do": "try"}, follow=True)
-    assert "Too many requests." in answer.content.decode()
-    assert len(discord.posted) == 1
-    assert RoomWebhook.objects.get().state == "posted"
+    assert "Too many requests." in client.get(send(client, room, "try")["Location"]).content.decode()
+    assert (len(discord.posted), RoomWebhook.objects.get().state) == (1, "posted")
 
 
 def test_the_host_reads_that_a_result_was_dropped(discord: Discord, monkeypatch: pytest.MonkeyPatch) -> None:

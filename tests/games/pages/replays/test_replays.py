@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -26,46 +26,40 @@ from tests.games.ghosts.playing import open_deal, past_deal, played, practice_de
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.parametrize("suffix", ["", "steps.json", "record.json"])
-def test_a_game_is_public_once_its_deal_is_over(suffix: str, client: Client, mine: Client, attempt_at: Play) -> None:
-    attempt = attempt_at()
-    path = f"/replay/{attempt.public_id}/{suffix}"
-    for closes_at in (None, timezone.now() - GRACE / 2, timezone.now() - 2 * GRACE):
-        if closes_at:
-            Deal.objects.update(closes_at=closes_at)
-        assert mine.get(path).status_code == 403  # still being played
-    Deal.objects.update(closes_at=timezone.now() + timedelta(hours=3))
-    close_attempt(attempt.pk, "resigned")
-    for closes_at in (timezone.now() + timedelta(hours=3), timezone.now() - GRACE / 2):
+def test_a_game_is_public_once_it_and_its_deal_are_over(client: Client, mine: Client, attempt_at: Play) -> None:
+    attempt, now = attempt_at(), timezone.now()
+    ahead, in_grace, over = now + timedelta(hours=3), now - GRACE / 2, now - 2 * GRACE
+
+    def check(reader: Client, closes_at: datetime, status: int) -> None:
         Deal.objects.update(closes_at=closes_at)
-        assert client.get(path).status_code == 403
-    Deal.objects.update(closes_at=timezone.now() - 2 * GRACE)
-    assert client.get(path).status_code == 200
+        for suffix in ("", "steps.json", "record.json"):
+            assert reader.get(f"/replay/{attempt.public_id}/{suffix}").status_code == status, (closes_at, suffix)
+
+    for closes_at in (ahead, in_grace, over):
+        check(mine, closes_at, 403)  # still being played
+    Deal.objects.update(closes_at=ahead)
+    close_attempt(attempt.pk, "resigned")
+    for closes_at, status in ((ahead, 403), (in_grace, 403), (over, 200)):
+        check(client, closes_at, status)
 
 
 def others() -> list[Client]:
     """Browsers of everyone but the player: another account, a guest, a superuser, and a visitor without a session."""
-    account = User.objects.create_user(username="Minos", password="the bull of Crete")
-    staff = User.objects.create_superuser(username="Daedalus", password="wax and feathers")
+    account, _ = User.objects.get_or_create(username="Minos")
+    staff, _ = User.objects.get_or_create(username="Daedalus", is_staff=True, is_superuser=True)
     return [signed_in(account), signed_in(create_guest()), signed_in(staff), Client()]
 
 
-@pytest.mark.parametrize("suffix", ["", "steps.json"])
-def test_todays_own_game_is_shown_only_to_its_player(suffix: str, mine: Client, attempt_at: Play) -> None:
+def test_todays_own_game_shows_its_player_only_seen_cards(mine: Client, attempt_at: Play) -> None:
     attempt = attempt_at("tarot")
     Move.objects.create(attempt=attempt, n=1, token="d", ms=70)
     close_attempt(attempt.pk, "resigned")
-    path = f"/replay/{attempt.public_id}/{suffix}"
-    answer = mine.get(path)
-    assert answer.status_code == 200
-    assert bytes(attempt.deal.seed).hex() not in answer.content.decode()
-    assert [client.get(path).status_code for client in others()] == [403] * 4
-
-
-def test_todays_own_game_shows_only_seen_cards(mine: Client, attempt_at: Play) -> None:
-    attempt = attempt_at("tarot")
-    Move.objects.create(attempt=attempt, n=1, token="d", ms=70)
-    close_attempt(attempt.pk, "resigned")
+    for suffix in ("", "steps.json"):
+        path = f"/replay/{attempt.public_id}/{suffix}"
+        answer = mine.get(path)
+        assert answer.status_code == 200
+        assert bytes(attempt.deal.seed).hex() not in answer.content.decode()
+        assert [client.get(path).status_code for client in others()] == [403] * 4
     steps = mine.get(f"/replay/{attempt.public_id}/steps.json").json()
     table = deal_table(attempt.deal)
     hidden = {table.DECK.names[card] for card in range(len(table.DECK.names)) if table.hidden >> card & 1}
@@ -150,11 +144,10 @@ def test_verifying_a_submitted_record(client: Client) -> None:
     assert illegal.context["result"]["failure"]["index"] == 0
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"rules": 1}', "[" * 100_000])
-def test_verifying_an_invalid_record(text: str, client: Client) -> None:
-    page = client.post("/verify/", {"record": text})
-    assert page.status_code == 400
-    assert page.context["error"]
+def test_verifying_an_invalid_record(client: Client) -> None:
+    for text in ("", "{", "[]", "null", '{"rules": 1}', "[" * 100_000):
+        page = client.post("/verify/", {"record": text})
+        assert (page.status_code, bool(page.context["error"])) == (400, True)
 
 
 def together(*attempts: Attempt) -> str:
@@ -211,16 +204,13 @@ def test_a_finished_races_boards_are_ordered_by_place(client: Client) -> None:
     assert page.context["back"] == f"/races/{race.room.code}/1/"
 
 
-@pytest.mark.parametrize("state", ["countdown", "racing", "settling"])
-def test_race_boards_are_hidden_until_the_finish(state: str, client: Client) -> None:
-    race = a_race(state)
-    assert client.get(f"/races/{race.room.code}/1/replay/").status_code == 403
+def test_race_boards_are_hidden_until_the_finish(client: Client) -> None:
+    race = a_race("racing")
     entrant = race.entrants.select_related("attempt").order_by("place")[0]
     assert entrant.attempt is not None
-    assert client.get(together(entrant.attempt)).status_code == 403
-
-
-def test_an_unknown_race(client: Client) -> None:
-    race = a_race()
+    for state in ("countdown", "racing", "settling"):
+        Race.objects.update(state=state)
+        assert client.get(f"/races/{race.room.code}/1/replay/").status_code == 403
+        assert client.get(together(entrant.attempt)).status_code == 403
     assert client.get(f"/races/{race.room.code}/2/replay/").status_code == 404
     assert client.get("/races/0000000000/1/replay/").status_code == 404

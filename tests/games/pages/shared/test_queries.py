@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,59 +11,57 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
 from accounts.models import User
-from accounts.sign_in.guests import BACKEND, create_guest
 from games.attempts.lifecycle import start_attempt
 from games.inbox import notices
 from games.inbox.models import Notice
 from games.models import Deal
 from games.races import lobby, rooms, seats
-from games.races.models import Entrant, Room
-from games.races.quick_match import matchmaking, roll_call
+from games.races.models import Room
+from games.races.quick_match import matchmaking
 from leaderboards.ratings import folding
+from tests.factories import signed_in
 from tests.games.races.finished_races import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, at
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-_CONTROL = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
 
-
-def statements(client: Client, path: str, method: str = "get") -> int:
+def statements_of(work: Callable[[], object]) -> list[str]:
+    """Return the statements of a piece of work with empty caches, without those that only control transactions."""
     cache.clear()
     with CaptureQueriesContext(connection) as captured:
-        assert getattr(client, method)(path).status_code in {200, 302}
-    return sum(not query["sql"].startswith(_CONTROL) for query in captured.captured_queries)
+        work()
+    control = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
+    return [query["sql"] for query in captured.captured_queries if not query["sql"].startswith(control)]
 
 
-@pytest.mark.parametrize(
-    ("path", "most"),
-    [("/play/braid/", 1), ("/rules/plot/", 0), ("/deals/", 4)],
-)
-def test_queries_of_a_visitor(client: Client, today: list[Deal], path: str, most: int) -> None:
-    client.get(path)
-    # Twice: the first page after midnight also makes the new day's deals.
-    assert min(statements(client, path) for _ in range(2)) <= most
+def visit(client: Client, path: str) -> Callable[[], object]:
+    """Return the visit of a page that has been visited before, which fills the caches of the process."""
+
+    def read() -> None:
+        assert client.get(path).status_code == 200
+
+    read()
+    return read
 
 
-def test_queries_of_a_start_page(mine: Client, player: Any, today: list[Deal]) -> None:
+def test_queries_of_the_most_visited_pages(client: Client, mine: Client, player: Any, today: list[Deal]) -> None:
     start_attempt(player, today[0])
-    assert statements(mine, f"/play/{today[1].variant}/") <= 6
-
-
-def test_queries_of_a_board(mine: Client, today: list[Deal]) -> None:
-    assert today[0].day is not None
-    assert statements(mine, f"/boards/{today[0].day}/{today[0].variant}/") <= 15
+    for visitor, path, most in (
+        (client, "/play/braid/", 1),
+        (client, "/rules/plot/", 0),
+        (client, "/deals/", 4),
+        (mine, f"/play/{today[1].variant}/", 6),
+        (mine, f"/boards/{today[0].day}/{today[0].variant}/", 15),
+    ):
+        read = visit(visitor, path)
+        # Twice: the first page after midnight also makes the new day's deals.
+        assert min(len(statements_of(read)) for _ in range(2)) <= most, path
 
 
 PLAIN = "/rules/braid/"  # makes no queries of its own
-
-
-def test_a_player_costs_session_player_and_notices(mine: Client, django_assert_num_queries: Any) -> None:
-    with django_assert_num_queries(3):
-        mine.get(PLAIN)
 
 
 def test_the_notice_count_is_always_current(mine: Client, player: Any) -> None:
@@ -82,42 +79,24 @@ def test_notices_move_to_the_account_at_once(mine: Client, player: Any, rival: A
     assert notices.unread(player.pk) == 1
 
 
-def test_a_missed_quick_match_is_reported_once(mine: Client, player: Any) -> None:
-    now = timezone.now()
-    matchmaking.pop_note(player.pk)
-    mine.post("/races/quick", {"variant": "plot"})
-    matchmaking.enter(create_guest(), ["plot"], now)
-    assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
-    matchmaking.advance_all(now + timedelta(seconds=16))
-    assert "You missed a quick match" in mine.get(PLAIN).content.decode()
-    assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
+def test_the_end_of_a_quick_match_is_reported_once(mine: Client, player: Any) -> None:
+    for note, shown in (
+        (matchmaking.Note.MISSED, "You missed a quick match: you didn"),
+        (matchmaking.Note.ABSENT, "You missed a quick match: you didn"),
+        (matchmaking.Note.ALONE, "first in line for the next match"),
+    ):
+        mine.post("/races/quick", {"variant": "plot"})
+        seats.leave_all(player.pk)
+        matchmaking.leave_note([player.pk], note)
+        assert shown in mine.get(PLAIN).content.decode()
+        mine.post("/races/quick", {"variant": "plot"})
+        assert shown not in mine.get(PLAIN).content.decode()
 
 
-@pytest.mark.parametrize("left", [False, True])
-def test_missing_player_and_opponent_are_told_why(mine: Client, player: Any, left: bool) -> None:
-    now = timezone.now()
-    matchmaking.pop_note(player.pk)
-    mine.post("/races/quick", {"variant": "plot"})
-    room = matchmaking.enter(create_guest(), ["plot"], now)
-    seats.set_ready(room.pk, player.pk, ready=True, now=now)
-    matchmaking.advance_all(now)
-    matchmaking.advance_all(now + timedelta(seconds=8))
-    here = Entrant.objects.exclude(player=player) if left else Entrant.objects.filter(player=player)
-    roll_call.record_connected(room.pk, [one.pk for one in here], now + timedelta(seconds=14))
-    told = "You missed a quick match" if left else "first in line"
-    assert told in mine.get(PLAIN).content.decode()
-    assert told not in mine.get(PLAIN).content.decode()
-
-
-def test_leaving_the_queue_is_no_missed_match(mine: Client, player: Any) -> None:
-    matchmaking.pop_note(player.pk)
-    mine.post("/races/quick", {"variant": "plot"})
-    seats.leave_all(player.pk)
-    assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
-
-
-def test_only_players_in_the_quick_queue_are_looked_up(mine: Client, django_assert_num_queries: Any) -> None:
-    mine.get(PLAIN)
+def test_a_player_costs_session_player_and_notices(mine: Client, django_assert_num_queries: Any) -> None:
+    """Only players in the quick queue are looked up in races, too."""
+    with django_assert_num_queries(3):
+        mine.get(PLAIN)
     session = mine.session
     session["waits_for_race"] = True
     session.save()
@@ -131,24 +110,6 @@ def people(requested_tasks: list[Any]) -> list[User]:
     return [User.objects.create(username=f"Racer {n}", display_name=f"Racer {n}") for n in range(6)]
 
 
-def statements_of(work: Callable[[], object]) -> list[str]:
-    cache.clear()
-    with CaptureQueriesContext(connection) as captured:
-        work()
-    return [query["sql"] for query in captured.captured_queries]
-
-
-def page_of(user: User, path: str) -> Callable[[], object]:
-    browser = Client()
-    browser.force_login(user, backend=BACKEND)
-
-    def read() -> None:
-        assert browser.get(path).status_code == 200
-
-    read()  # fills the caches of the process
-    return read
-
-
 def room_of(people: list[User], *, public: bool = True) -> Room:
     room = rooms.open_room(people[0], VARIANT, public=public, limit_s=LIMIT_S, seats=16)
     for player in people:
@@ -158,7 +119,7 @@ def room_of(people: list[User], *, public: bool = True) -> Room:
 
 def test_queries_of_a_room(people: list[User]) -> None:
     room = room_of(people[:2])
-    read = page_of(people[0], f"/races/{room.code}/")
+    read = visit(signed_in(people[0]), f"/races/{room.code}/")
     few = statements_of(read)
     for player in people[2:]:
         seats.sit(room.pk, player)
@@ -168,7 +129,7 @@ def test_queries_of_a_room(people: list[User]) -> None:
 def test_queries_of_the_lobby(people: list[User]) -> None:
     room_of(people[:1])
     heat(at(0).date(), 3, {people[0]: 2, people[1]: 1})
-    read = page_of(people[0], "/races/lobby.json")
+    read = visit(signed_in(people[0]), "/races/lobby.json")
     few, few_at = statements_of(read), statements_of(lambda: lobby.read(at(500)))
     for player in people[1:]:
         room_of([player])
@@ -186,13 +147,14 @@ def test_queries_of_a_result(people: list[User], rated: Any) -> None:
     if rated:
         assert folding.rate_finished() == 2
     few, many = (
-        statements_of(page_of(people[0], f"/races/{race.room.code}/{race.number}/")) for race in (few_race, many_race)
+        statements_of(visit(signed_in(people[0]), f"/races/{race.room.code}/{race.number}/"))
+        for race in (few_race, many_race)
     )
     assert len(many) <= len(few) <= 12, "\n".join(many)
 
 
 def test_queries_of_joining_with_notices_and_a_coming_race(people: list[User]) -> None:
-    read = page_of(people[0], "/")
+    read = visit(signed_in(people[0]), "/")
     few = statements_of(read)
     room_of(people)
     for n in range(20):

@@ -63,22 +63,13 @@ def test_statements_of_a_socket(client: Client) -> None:
     make_deal()
     client.post("/play/plot/start")
     attempt, key = Attempt.objects.select_related("player").get(), Session.objects.get().session_key
-    asked: Any = user_of.__wrapped__  # type: ignore[attr-defined] # in this thread, whose statements are counted
+    user_of_session: Any = user_of.__wrapped__  # type: ignore[attr-defined] # in this thread, whose statements are counted
     with CaptureQueriesContext(connection) as who:
-        assert asked(session_of(key)) == attempt.player
+        assert user_of_session(session_of(key)) == attempt.player
     with CaptureQueriesContext(connection) as what:
         load(attempt.public_id)
     assert told(who) == WHO
     assert told(what) == WHAT
-
-
-def test_a_guests_row_holds_its_only_sign_in(client: Client) -> None:
-    make_deal()
-    client.post("/play/plot/start")
-    guest = User.objects.get()
-    assert guest.last_login is not None
-    assert guest.last_login - guest.date_joined < timedelta(seconds=5)
-    assert timezone.now() - guest.date_joined < timedelta(minutes=5)
 
 
 def test_an_accounts_sign_in_is_recorded() -> None:
@@ -119,6 +110,8 @@ def test_a_newcomers_rows_are_linked(client: Client) -> None:
     guest, attempt, start = User.objects.get(), Attempt.objects.get(), Start.objects.get()
     assert (attempt.player, attempt.deal, attempt.ranked) == (guest, deal, True)
     assert (start.attempt, start.deal, start.made_at) == (attempt, deal, attempt.started_at)
+    assert guest.last_login is not None, "the row holds the guest's only sign-in"
+    assert guest.last_login - guest.date_joined < timedelta(seconds=5)
     session = Session.objects.get()
     assert session.session_key == client.cookies[settings.SESSION_COOKIE_NAME].value
     assert session.get_decoded()["_auth_user_id"] == str(guest.pk)

@@ -1,11 +1,13 @@
-"""Forms that a browser sends again, after a lost reply or a second click: the same game, seat or room."""
+"""Forms: each needs its CSRF token, and one that is sent again leads to the same game, seat or room."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import User
 from games.models import Attempt, Deal, PracticeOrder
@@ -16,6 +18,26 @@ from tests.factories import make_deal, signed_in
 from tests.games.puzzles.puzzles import SHORT, right, stored_puzzle
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def exempt_addresses(patterns: list[Any], before: str = "") -> Iterator[str]:
+    """Yield the addresses for which Django checks no CSRF token."""
+    for entry in patterns:
+        address = before + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from exempt_addresses(entry.url_patterns, address)
+        elif isinstance(entry, URLPattern) and getattr(entry.callback, "csrf_exempt", False):
+            yield address
+
+
+def test_every_form_needs_its_token() -> None:
+    """The API checks tokens itself, and a browser that renews its push address has no session."""
+    exempt = list(exempt_addresses(get_resolver().url_patterns))
+    assert [address for address in exempt if not address.startswith("api/v1/")] == ["players/push/renewed/"]
+    strict = Client(enforce_csrf_checks=True)
+    assert strict.get("/play/plot/start").status_code == 405
+    for address in ("/play/plot/start", "/practice/start", "/races/new", "/races/0000000000/webhook"):
+        assert strict.post(address).status_code == 403
 
 
 def counts() -> list[int]:
