@@ -21,7 +21,7 @@ UNITS = {
     "clock": "millisecond",
     "seconds": "second",
     "nodes": "position",
-    "memory": "MiB",
+    "memory": "MiB|bytes",
     "seed": "32 byte|32-byte|random stream",
 }
 
@@ -123,7 +123,7 @@ def test_the_errors_declared_exist() -> None:
 
 
 def test_quantities_have_units() -> None:
-    """Milliseconds, seconds, positions and MiB must be named."""
+    """Milliseconds, seconds, positions, MiB and bytes must be named."""
     assert {one.where: missing for one in PUBLIC if (missing := _without_units(one))} == {}
 
 

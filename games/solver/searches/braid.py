@@ -16,6 +16,7 @@ from games.solver.team import Team
 
 
 def make_search(table: Table, *, seed: int, memory: int) -> Search:
+    """Create a search of Braid in ``memory`` bytes; ``seed`` numbers its random stream."""
     braid = cast("Braid", table)
     limit = max(1000, memory // 400)
 
@@ -32,6 +33,10 @@ def make_search(table: Table, *, seed: int, memory: int) -> Search:
 
 
 def thrifty_search(table: Table, thrift: Thrift, *, seed: int) -> Tries | None:
+    """Create a search of Braid for short lines; ``seed`` numbers its random stream.
+
+    Return None before the direction is chosen.
+    """
     braid = cast("Braid", table)
     if not braid.direction:
         return None

@@ -12,6 +12,7 @@ from games.solver.search_drivers import Search, slots_in
 
 
 def make_search(table: Table, *, seed: int, memory: int) -> Search:  # noqa: ARG001 - nothing is random
+    """Create a search of Labyrinth in ``memory`` bytes; ``seed`` numbers its random stream."""
     return LabyrinthSearch(labyrinth_start(table), limit=slots_in(memory))
 
 

@@ -14,10 +14,12 @@ from games.solver.search_drivers import SCALE, THRIFTY, Search, Thrift, Tries
 
 
 def make_search(table: Table, *, seed: int, memory: int) -> Search:
+    """Create a search of The Plot in ``memory`` bytes; ``seed`` numbers its random stream."""
     return PlotSearch(_plot_start(table), seed=seed, limit=max(1000, memory // 400))
 
 
 def thrifty_search(table: Table, thrift: Thrift, *, seed: int) -> Tries:
+    """Create a search of The Plot for short lines; ``seed`` numbers its random stream."""
     weights = [SCALE * weight for weight in WEIGHTS]
     return PlotSearch(_plot_start(table), seed=seed, limit=THRIFTY, weights=weights, thrift=thrift, width=THRIFTY_WIDTH)
 

@@ -17,6 +17,7 @@ deal; best-first; and depth-first, which takes half as long per position but win
 
 
 def make_search(table: Table, *, seed: int, memory: int) -> Search:
+    """Create a search of Stonewall in ``memory`` bytes; ``seed`` numbers its random stream."""
     start = stonewall_start(table)
     pos = position_of(start)
     outline = make_outline(pos)

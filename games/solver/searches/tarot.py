@@ -13,10 +13,12 @@ from games.solver.tarot.search import WEIGHTS, TarotSearch
 
 
 def make_search(table: Table, *, seed: int, memory: int) -> Search:
+    """Create a search of Tarot Solitaire in ``memory`` bytes; ``seed`` numbers its random stream."""
     return TarotSearch(_tarot_start(table), seed=seed, limit=max(1000, memory // 400))
 
 
 def thrifty_search(table: Table, thrift: Thrift, *, seed: int) -> Tries:
+    """Create a search of Tarot Solitaire for short lines; ``seed`` numbers its random stream."""
     weights = [SCALE * weight for weight in WEIGHTS]
     return TarotSearch(_tarot_start(table), seed=seed, limit=THRIFTY, weights=weights, thrift=thrift)
 

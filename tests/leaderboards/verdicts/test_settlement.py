@@ -324,6 +324,12 @@ def test_an_error_is_retried_before_the_review(monkeypatch: pytest.MonkeyPatch) 
     assert attempt.state == State.VERIFIED
 
 
+def test_a_killed_worker_loses_no_verification() -> None:
+    assert tasks.verify.soft_time_limit < tasks.verify.time_limit < 60
+    assert tasks.verify.acks_late
+    assert tasks.verify.reject_on_worker_lost
+
+
 def test_the_sweep_resends_pending_attempts(sent: list[Any]) -> None:
     deal = make_deal("stonewall", DAY)
     lost = factories.finished(deal)
