@@ -79,7 +79,7 @@ def test_a_friend_beats_a_challenge_beside_its_ghost(visit: Visit) -> None:
     friend.wait_for_function("() => !document.querySelector('.boards').textContent.includes('–')")
     friend.locator("#scrub").fill(friend.get_attribute("#scrub", "max"))
     friend.locator(".boards").press("End")
-    assert re.search(r"\d:\d\d\. .*\d+/52", friend.text_content("#live"))
+    assert re.search(r"\d:\d\d\. .*\s\d+/52", friend.text_content("#live"))
     ups = friend.locator(".standing").all_text_contents()
     assert len(ups) == 2
     assert all(re.match(r"[1-9]\d*/52 · \d:\d\d", text) for text in ups)
