@@ -123,7 +123,7 @@ class LiveTables:
             table.subscribers.other_processes.discard(notice["process"])
         else:
             table.subscribers.other_processes.add(notice["process"])
-            if kind == "opened":
+            if kind == "opened" or (kind == "here" and notice["n"] < table.n):  # a move came before this answer
                 self._announce_open("here", table)
             self._run_in_background(table.on_notice(notice["n"], pauses=notice.get("pauses")))
 

@@ -130,3 +130,16 @@ async def test_a_table_joined_again_while_it_is_left_hears_of_others(
     there = await sit(attempt, at=other_tables).opened()
     await there.move("d")
     assert (await again.hear())["n"] == 1
+
+
+async def test_a_move_before_another_process_has_answered_reaches_it(
+    seated: Seated, sit: Sit, tables: LiveTables, other_tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt, here = await seated("braid")
+    with monkeypatch.context() as patch:
+        patch.setattr(tables, "_announce_open", lambda *_: None)
+        there = await sit(attempt, at=other_tables).opened()
+        await there.move("d")
+    answer = {"type": "attempt.here", "attempt": str(attempt.public_id), "process": tables.process, "n": 0}
+    other_tables._on_notice(answer)
+    assert (await here.hear())["n"] == 1
