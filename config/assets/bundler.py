@@ -5,7 +5,7 @@ else: a bundle is either right or not built.
 
 A module loaded late by `import("./other.js")` becomes a file of its own, with everything that only it needs. It
 receives the modules already loaded as arguments, so each module exists once and no two files depend on each other's
-hashed names.
+hashed names. Functions and constants that no module of a bundle uses are left out.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 #: Function that returns the text of a file, by its path below the static root.
@@ -30,6 +33,12 @@ _CAST: Final = re.compile(r"/\*\* @(?:type|param) [^*\n]*\*/ ?")
 _NOT_UNDERSTOOD: Final = re.compile(r"^(?:import|export|await)\b.*|\bimport\s*[(.].*", re.MULTILINE)
 #: Indentation and blank lines.
 _INDENT: Final = re.compile(r"^\s+", re.MULTILINE)
+#: A top-level declaration without side effects: a function, or a constant that is one, a list or an object.
+_DECLARATION: Final = re.compile(
+    r"^(?:(?:async )?function\*? (\w+)|const (\w+) = (?:[\[{]|(?:async )?(?:\w+|\([^\n]*\)) =>))[^\n]*\n"
+    r"(?:[ \t\]})][^\n]*\n|\n)*",
+    re.MULTILINE,
+)
 _STYLE_IMPORT: Final = re.compile(r'^@import "([^":]+)";\n', re.MULTILINE)
 _STYLE_NOT_UNDERSTOOD: Final = re.compile(r"@(?:import|charset|namespace)\b.*", re.IGNORECASE)
 
@@ -43,8 +52,10 @@ class _Module:
     """A module, bundled as an expression that evaluates to its exports."""
 
     name: str
-    imports: list[tuple[str, str]] = field(default_factory=list)
-    """Pairs of the imported names (the text between the braces) and the module they come from."""
+    needs: list[str] = field(default_factory=list)
+    """Modules that are imported."""
+    imports: list[tuple[str, str, str]] = field(default_factory=list)
+    """For each imported name: the module it comes from, its name there, and its name here."""
     late: list[str] = field(default_factory=list)
     """Modules that are loaded dynamically."""
     exports: list[str] = field(default_factory=list)
@@ -69,8 +80,9 @@ def join_modules(entry: str, read: Read) -> dict[str, str]:
     first |= {name: module for modules in late.values() for name, module in modules.items() if needed[name] > 1}
     if both := sorted(late.keys() & first.keys()):
         raise JoinError(f"{both[0]} is loaded both lazily and at once")
+    _shake([first, *late.values()], {entry, *late})
     places = _placed(first)
-    text = "".join(_written(module, first, places) for module in first.values())
+    text = "".join(_written(module, places) for module in first.values())
     files = {}
     for name, modules in late.items():
         own = {key: module for key, module in modules.items() if key not in first}
@@ -100,9 +112,12 @@ def _reach(name: str, read: Read, modules: _Modules, above: tuple[str, ...]) -> 
     if name in above:
         raise JoinError(" imports ".join((*above[above.index(name) :], name)))
     module = _parsed(name, read(name))
-    for _, other in module.imports:
+    for other in module.needs:
         if other not in modules:
             _reach(other, read, modules, (*above, name))
+    for other, wanted, _ in module.imports:
+        if wanted not in modules[other].exports:
+            raise JoinError(f"{name} imports {wanted!r} from {other}")
     modules[name] = module
 
 
@@ -116,9 +131,32 @@ def _reached_late(name: str, read: Read, first: _Modules) -> _Modules:
     return own
 
 
+def _shake(files: Iterable[_Modules], entries: Collection[str]) -> None:
+    """Drop declarations, exports and imports that nothing uses ("tree shaking"), until there are no more."""
+    modules = {name: module for modules in files for name, module in modules.items()}
+    size = 0
+    while size != (size := sum(len(module.imports) + len(module.body) for module in modules.values())):
+        used = {(other, name) for module in modules.values() for other, name, _ in module.imports}
+        for module in modules.values():
+            if module.name not in entries:
+                module.exports = [name for name in module.exports if (module.name, name) in used]
+            module.body = _DECLARATION.sub(partial(_if_used, module), module.body)
+            module.imports = [one for one in module.imports if _count(one[2], module.body)]
+
+
+def _if_used(module: _Module, found: re.Match[str]) -> str:
+    """Return a declaration if its module exports it or mentions it elsewhere, or else an empty text."""
+    name = found[1] or found[2]
+    return found[0] if name in module.exports or _count(name, module.body) > _count(name, found[0]) else ""
+
+
+def _count(name: str, text: str) -> int:
+    return len(re.findall(rf"\b{name}\b", text))
+
+
 def _handed(own: _Modules) -> list[str]:
     """Return the modules that these import from the entry file."""
-    return sorted({other for module in own.values() for _, other in module.imports} - own.keys())
+    return sorted({other for module in own.values() for other in module.needs} - own.keys())
 
 
 def _placed(modules: _Modules) -> dict[str, str]:
@@ -139,7 +177,10 @@ def _parsed(name: str, text: str) -> _Module:
 
     module = _Module(name)
     for names, address in _IMPORT.findall(body):
-        module.imports.append((names.strip().strip(","), found_at(address)))
+        module.needs.append(found_at(address))
+        for part in filter(None, re.split(r",\s*", names.strip())):
+            name, _, local = part.partition(" as ")
+            module.imports.append((found_at(address), name, local or name))
     module.exports = _EXPORT.findall(body)
     module.late = [found_at(address) for address in _LATE.findall(body)]
     body = _EXPORT.sub("", _IMPORT.sub("", body))
@@ -148,26 +189,23 @@ def _parsed(name: str, text: str) -> _Module:
     if any(line.count("`") % 2 for line in body.splitlines()):
         raise JoinError(f"{name}: a template string over several lines cannot be bundled")
     # Keep the module's own name until its arguments are known.
-    module.body = _INDENT.sub("", _LATE.sub(lambda late: f'import("{found_at(late[1])}")', body))
+    module.body = _LATE.sub(lambda late: f'import("{found_at(late[1])}")', body)
     return module
 
 
-def _written(module: _Module, modules: _Modules, places: dict[str, str]) -> str:
+def _written(module: _Module, places: dict[str, str]) -> str:
     lines = [f"const {places[module.name]} = (() => {{\n"]
-    for names, other in module.imports:
-        imported = [part.split(" as ") for part in re.split(r",\s*", names) if part]
-        if missing := {name for name, *_ in imported} - set(modules[other].exports):
-            raise JoinError(f"{module.name} imports {sorted(missing)} from {other}")
-        if imported:
-            lines.append(f"const {{ {', '.join(': '.join(pair) for pair in imported)} }} = {places[other]};\n")
-    lines += [module.body, f"return {{{', '.join(module.exports)}}};\n}})();\n"]
+    for other, imported in groupby(module.imports, itemgetter(0)):
+        names = ", ".join(name if name == local else f"{name}: {local}" for _, name, local in imported)
+        lines.append(f"const {{ {names} }} = {places[other]};\n")
+    lines += [_INDENT.sub("", module.body), f"return {{{', '.join(module.exports)}}};\n}})();\n"]
     return "".join(lines)
 
 
 def _written_late(name: str, own: _Modules, first: _Modules, arguments: str) -> str:
     """Return a file that takes the modules it needs as arguments and evaluates its own modules once."""
     places = _placed(first | own)
-    text = "".join(_written(module, first | own, places) for module in own.values())
+    text = "".join(_written(module, places) for module in own.values())
     made = f"{text}return {places[name]};\n"
     return f"let joined;\nexport const late = ({arguments}) => joined ??= (() => {{\n{made}}})();\n"
 

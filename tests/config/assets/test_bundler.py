@@ -23,6 +23,11 @@ def source(name: str) -> str:
 AT_ONCE, LATE = r"""^@?import\b[^;(]*?["']([^"']+)["']""", r"""\bimport\(["']([^"']+)["']\)"""
 
 
+#: A module in a bundle: its variable and its code. The name that a statement declares.
+SCOPE = re.compile(r"^const (\$module\d+) = \(\(\) => \{\n(.*?)^\}\)\(\);", re.MULTILINE | re.DOTALL)
+NAME = re.compile(r"(?:export )?(?:async )?(?:function\*?|const) (\w+)")
+
+
 def reachable(name: str, seen: set[str], *ways: str) -> set[str]:
     """Return the files that a source needs at run time, found independently of the bundler."""
     if name not in seen:
@@ -34,10 +39,15 @@ def reachable(name: str, seen: set[str], *ways: str) -> set[str]:
     return seen
 
 
-def lacks(joined: str, name: str) -> list[str]:
-    """Return the lines of a source missing from a bundle, without lazy imports, which are rewritten."""
+def declarations(name: str) -> list[str]:
+    """Return a source's top-level statements without comments and imports."""
     code = re.sub(r"^import\b[^;]*;", "", source(name), flags=re.MULTILINE)
     code = re.sub(r"/\*.*?\*/ ?", "", code, flags=re.DOTALL)
+    return re.split(r"^(?=\w)", code, flags=re.MULTILINE)
+
+
+def lacks(joined: str, code: str) -> list[str]:
+    """Return the lines of code missing from a bundle, without lazy imports, which are rewritten."""
     lines = [line.strip().removeprefix("export ") for line in code.splitlines() if re.match(r"\s*[\w.}#]", line)]
     return [line for line in lines if "import(" not in line and line not in joined]
 
@@ -47,7 +57,7 @@ def test_a_style_sheets_imports_are_in_its_bundle(entry: str) -> None:
     joined = join_styles(entry, source)
     parts = reachable(entry, set(), AT_ONCE)
     assert len(parts) > 1
-    assert not any(lacks(joined, name) for name in parts)
+    assert not any(lacks(joined, code) for name in parts for code in declarations(name))
     assert "@import" not in joined
 
 
@@ -56,10 +66,16 @@ def test_an_entrys_modules_are_in_its_bundles_once(entry: str) -> None:
     files = join_modules(entry, source)
     at_once, all_parts = reachable(entry, set(), AT_ONCE), reachable(entry, set(), AT_ONCE, LATE)
     assert len(all_parts) > len(at_once) > 3
+    scopes = [(file, *scope) for file, text in files.items() for scope in SCOPE.findall(text)]
+    assert len(scopes) == len(all_parts)
     for name in all_parts:
-        holding = [file for file, text in files.items() if not lacks(text, name)]
-        assert len(holding) == 1, name
-        assert holding[0] == entry or name not in at_once
+        codes = declarations(name)
+        file, variable, body = min(scopes, key=lambda scope: sum(len(lacks(scope[2], code)) for code in codes))
+        assert file == entry or name not in at_once
+        dropped = [NAME.match(code) for code in codes if lacks(body, code)]
+        assert not any(re.search(rf"\b{one and one[1]}\b", body) for one in dropped), name
+        imported = re.findall(rf"^const {{ (.*) }} = {re.escape(variable)};", "".join(files.values()), re.MULTILINE)
+        assert not any(re.search(rf"\b{one and one[1]}\b", " ".join(imported)) for one in dropped), name
     loaded = {posixpath.normpath(f"{posixpath.dirname(entry)}/{address}") for address in re.findall(LATE, files[entry])}
     assert loaded == files.keys() - {entry}
     for text in files.values():
@@ -69,7 +85,7 @@ def test_an_entrys_modules_are_in_its_bundles_once(entry: str) -> None:
 def test_a_lazy_bundle_reuses_loaded_modules() -> None:
     modules = {
         "js/main.js": 'import { a } from "./a.js";\nconst b = () => import("./b.js");\n'
-        'const c = async () => (await import("./deep/c.js")).c(a);\n',
+        'const c = async () => (await import("./deep/c.js")).c(a);\nb(c);\n',
         "js/a.js": "export const a = 1;\n",
         "js/b.js": 'import { a } from "./a.js";\nimport { d } from "./d.js";\nimport { e } from "./e.js";\n'
         "export const b = a + d + e;\n",
@@ -82,7 +98,7 @@ def test_a_lazy_bundle_reuses_loaded_modules() -> None:
         "const $module1 = (() => {\nconst { a } = $module0;\n"
         'const b = () => import("./b.late.js").then(({ late }) => late($module0, $module2));\n'
         'const c = async () => (await import("./deep/c.late.js").then(({ late }) => late($module2))).c(a);\n'
-        "return {};\n})();\n"
+        "b(c);\nreturn {};\n})();\n"
         "const $module2 = (() => {\nconst d = 2;\nreturn {d};\n})();\n",
         "js/b.late.js": "let joined;\nexport const late = ($module0, $module2) => joined ??= (() => {\n"
         "const $module3 = (() => {\nconst e = 3;\nreturn {e};\n})();\n"
@@ -96,11 +112,12 @@ def test_a_lazy_bundle_reuses_loaded_modules() -> None:
 
 def test_modules_come_once_in_order_with_separate_scopes() -> None:
     modules = {
-        "js/main.js": 'import "./first.js";\nimport { name, Thing as Other } from "./deep/b.js";\nclass Thing {}\n',
+        "js/main.js": 'import "./first.js";\nimport { name, Thing as Other } from "./deep/b.js";\nclass Thing {}\n'
+        "console.log(name, Other);\n",
         "js/first.js": '/** Says so. */\nimport { name } from "./a.js";\nconsole.log(name);\n',
         "js/a.js": 'const hidden = "a";\nexport const name = hidden;\nexport const other = 1;\n',
         "js/deep/b.js": 'import {\n  name as theirs,\n  other,\n} from "../a.js";\nconst hidden = theirs;\n'
-        "export class Thing {}\nexport const name = hidden;\nexport async function later() {}\n",
+        "export class Thing {}\nexport const name = hidden;\nconsole.log(other);\n",
     }
     assert join_modules("js/main.js", modules.__getitem__)["js/main.js"] == (
         'const $module0 = (() => {\nconst hidden = "a";\nconst name = hidden;\nconst other = 1;\n'
@@ -108,9 +125,26 @@ def test_modules_come_once_in_order_with_separate_scopes() -> None:
         "const $module1 = (() => {\nconst { name } = $module0;\nconsole.log(name);\nreturn {};\n})();\n"
         "const $module2 = (() => {\nconst { name: theirs, other } = $module0;\n"
         "const hidden = theirs;\n"
-        "class Thing {}\nconst name = hidden;\nasync function later() {}\nreturn {Thing, name, later};\n})();\n"
+        "class Thing {}\nconst name = hidden;\nconsole.log(other);\nreturn {Thing, name};\n})();\n"
         "const $module3 = (() => {\nconst { name, Thing: Other } = $module2;\nclass Thing {}\n"
-        "return {};\n})();\n"
+        "console.log(name, Other);\nreturn {};\n})();\n"
+    )
+
+
+def test_what_nothing_uses_is_left_out() -> None:
+    modules = {
+        "js/main.js": 'import { table, check } from "./games.js";\ntable();\n',
+        "js/games.js": 'import { layout, rules, ready } from "./braid.js";\nexport const table = () => layout;\n'
+        "export const check = { braid: rules };\nconst state = ready();\n",
+        "js/braid.js": "export const layout = 1;\nexport const ready = () => layout;\n"
+        "export const rules = {\n  deal,\n};\n"
+        "function deal() {\n  return again(\n    2,\n  );\n}\nasync function again(n) {}\n",
+    }
+    assert join_modules("js/main.js", modules.__getitem__)["js/main.js"] == (
+        "const $module0 = (() => {\nconst layout = 1;\nconst ready = () => layout;\nreturn {layout, ready};\n})();\n"
+        "const $module1 = (() => {\nconst { layout, ready } = $module0;\nconst table = () => layout;\n"
+        "const state = ready();\nreturn {table};\n})();\n"
+        "const $module2 = (() => {\nconst { table } = $module1;\ntable();\nreturn {};\n})();\n"
     )
 
 

@@ -161,10 +161,15 @@ function play(state, token) {
 }
 
 /** @type {Game} */
-export const braid = {
+export const braid = { layout };
+
+/** @type {Rules} */
+export const braidRules = {
   deck: [...FRENCH, ...FRENCH],
   options: { direction: ["up", "either"], redeals: [2, 3] },
   variants: { braid: {}, "braid-either": { direction: "either" }, pigtail: { redeals: 3 } },
-  rules: { deal, legal, play, goal: () => 104 },
-  layout,
+  deal,
+  legal,
+  play,
+  goal: () => 104,
 };

@@ -1,31 +1,34 @@
 /**
  * Registry of the games: what the browser knows about each, at the table and in the check of records. A game is one
- * module in this folder and one line here; everything optional has a default.
+ * module in this folder with two exports, each with one line here; everything optional has a default.
  */
 
-import { braid } from "./braid.js";
-import { labyrinth } from "./labyrinth.js";
-import { plot } from "./plot.js";
-import { stonewall } from "./stonewall.js";
-import { tarot } from "./tarot.js";
+import { braid, braidRules } from "./braid.js";
+import { labyrinth, labyrinthRules } from "./labyrinth.js";
+import { plot, plotRules } from "./plot.js";
+import { stonewall, stonewallRules } from "./stonewall.js";
+import { tarot, tarotRules } from "./tarot.js";
 
 /** @import { Layout, View } from "../table/state/types.js" */
-/** @import { Options, Rules } from "./position.js" */
+/** @import { Rules } from "./position.js" */
 
 /**
- * @typedef {object} Game
- * @property {string[]} deck before the shuffle: docs/shuffle.md
- * @property {Rules} rules
+ * @typedef {object} Game a game at the table
  * @property {(view: View, width: number, height: number, flipped: boolean) => Layout} layout of the table in a felt of
  *   `width` by `height` pixels; `flipped` is left-handed, with the stock at the right
- * @property {Record<string, Options[string][]>} [options] their choices, the default first
- * @property {Record<string, Options>} [variants] the daily variants, with their options that are not the default;
- *   without them, the game is the only one
  * @property {string[]} [suits] of the foundations, in order, if each has a suit of its own
- * @property {string} [covered] a pile that shows only its top card
  * @property {boolean} [hasAlikeColumns] empty tableau piles are interchangeable
  * @property {boolean} [movesRuns] several cards of a pile may move together
  */
 
 /** @type {Record<string, Game>} */
 export const GAMES = { braid, labyrinth, plot, stonewall, tarot };
+
+/** The rules a second time, for the check of records; a table does without them. @type {Record<string, Rules>} */
+export const RULES = {
+  braid: braidRules,
+  labyrinth: labyrinthRules,
+  plot: plotRules,
+  stonewall: stonewallRules,
+  tarot: tarotRules,
+};

@@ -83,9 +83,13 @@ function play(state, token) {
 }
 
 /** @type {Game} */
-export const labyrinth = {
+export const labyrinth = { suits: FRENCH_SUITS, layout };
+
+/** @type {Rules} */
+export const labyrinthRules = {
   deck: FRENCH.filter((card) => !card.startsWith("A")),
-  suits: FRENCH_SUITS,
-  rules: { deal, legal, play, goal: () => 52 },
-  layout,
+  deal,
+  legal,
+  play,
+  goal: () => 52,
 };

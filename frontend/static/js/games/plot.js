@@ -117,9 +117,7 @@ function play(state, token) {
 }
 
 /** @type {Game} */
-export const plot = {
-  deck: [...FRENCH, ...FRENCH],
-  covered: "r",
-  rules: { deal, legal, play, goal: () => 104 },
-  layout,
-};
+export const plot = { layout };
+
+/** @type {Rules} */
+export const plotRules = { deck: [...FRENCH, ...FRENCH], covered: "r", deal, legal, play, goal: () => 104 };

@@ -27,6 +27,11 @@ export const TAROT = [...cards(TAROT_RANKS, "WCSP"), ...Array.from({ length: 22 
  * @property {number} rows
  *
  * @typedef {object} Rules the interface of a game
+ * @property {string[]} deck before the shuffle: docs/shuffle.md
+ * @property {Record<string, Options[string][]>} [options] their choices, the default first
+ * @property {Record<string, Options>} [variants] the daily variants, with their options that are not the default;
+ *   without them, the game is the only one
+ * @property {string} [covered] a pile that shows only its top card
  * @property {(deck: string[], options: Options) => State} deal
  * @property {(state: State) => Set<string>} legal every legal token of a game not yet won, except `u`
  * @property {(state: State, token: string) => void} play

@@ -101,11 +101,13 @@ function legal(state) {
 }
 
 /** @type {Game} */
-export const stonewall = {
+export const stonewall = { suits: FRENCH_SUITS, hasAlikeColumns: true, movesRuns: true, layout };
+
+/** @type {Rules} */
+export const stonewallRules = {
   deck: FRENCH,
-  suits: FRENCH_SUITS,
-  hasAlikeColumns: true,
-  movesRuns: true,
-  rules: { deal, legal, play: (state, token) => carry(state, token, taker), goal: () => 52 },
-  layout,
+  deal,
+  legal,
+  play: (state, token) => carry(state, token, taker),
+  goal: () => 52,
 };

@@ -184,13 +184,15 @@ function play(state, token) {
 }
 
 /** @type {Game} */
-export const tarot = {
+export const tarot = { suits: TAROT_SUITS, hasAlikeColumns: true, movesRuns: true, layout };
+
+/** @type {Rules} */
+export const tarotRules = {
   deck: TAROT,
   options: { first_row: [true, false], draw: [2, 1, 3], fool: ["wild", "trump"] },
   variants: { tarot: {}, "tarot-novice": { first_row: false, draw: 1 }, "tarot-adept": { draw: 3, fool: "trump" } },
-  suits: TAROT_SUITS,
-  hasAlikeColumns: true,
-  movesRuns: true,
-  rules: { deal, legal, play, goal: ({ options }) => (options.fool === "trump" ? 78 : 77) },
-  layout,
+  deal,
+  legal,
+  play,
+  goal: ({ options }) => (options.fool === "trump" ? 78 : 77),
 };

@@ -1,6 +1,6 @@
 /** Shuffle of a seed into a deck: docs/shuffle.md, implemented independently of the server. */
 
-import { GAMES } from "../games/games.js";
+import { RULES } from "../games/games.js";
 import { fromHex, sha256 } from "./bytes.js";
 
 /** @import { Options } from "../games/position.js" */
@@ -9,7 +9,7 @@ import { fromHex, sha256 } from "./bytes.js";
 
 /** The daily variants. @type {Record<string, Variant>} */
 const VARIANTS = Object.fromEntries(
-  Object.entries(GAMES).flatMap(([game, { variants = { [game]: {} } }]) =>
+  Object.entries(RULES).flatMap(([game, { variants = { [game]: {} } }]) =>
     Object.entries(variants).map(([name, options]) => [name, { game, options: { ...standard(game), ...options } }]),
   ),
 );
@@ -21,20 +21,20 @@ const VARIANTS = Object.fromEntries(
  */
 export function variantOf({ variant, game, options }) {
   if (typeof variant === "string") return Object.hasOwn(VARIANTS, variant) ? VARIANTS[variant] : null;
-  if (typeof game !== "string" || !Object.hasOwn(GAMES, game)) return null;
+  if (typeof game !== "string" || !Object.hasOwn(RULES, game)) return null;
   return typeof options === "object" && options ? completed(game, /** @type {Options} */ (options)) : null;
 }
 
 /** @param {string} game @param {Options} options @returns {Variant | null} */
 function completed(game, options) {
-  const choices = GAMES[game].options ?? {};
+  const choices = RULES[game].options ?? {};
   const isChoice = Object.entries(options).every(([name, value]) => choices[name]?.includes(value));
   return isChoice ? { game, options: { ...standard(game), ...options } } : null;
 }
 
 /** The default options of a game. @param {string} game @returns {Options} */
 function standard(game) {
-  return Object.fromEntries(Object.entries(GAMES[game].options ?? {}).map(([name, [first]]) => [name, first]));
+  return Object.fromEntries(Object.entries(RULES[game].options ?? {}).map(([name, [first]]) => [name, first]));
 }
 
 /** The seed's infinite stream of 32-bit words. @param {string} seed 64 hexadecimal digits */
@@ -50,7 +50,7 @@ async function* words(seed) {
 
 /** The deck in dealing order. @param {string} game @param {string} seed 64 hexadecimal digits */
 export async function deckOf(game, seed) {
-  const deck = [...GAMES[game].deck];
+  const deck = [...RULES[game].deck];
   const stream = words(seed);
   for (let last = deck.length - 1; last > 0; last--) {
     const sides = last + 1;

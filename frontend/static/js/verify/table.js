@@ -1,14 +1,13 @@
 /** Replay of a record from its seed, with the rules in `js/games`: docs/records.md. */
 
-import { GAMES } from "../games/games.js";
+import { RULES } from "../games/games.js";
 import { cardsUp, copied } from "../games/position.js";
 import { deckOf, variantOf } from "./shuffle.js";
 
 /** @import { TalonRecord } from "./documents.js" */
 /** @import { Answer } from "./findings.js" */
 /** @import { Variant } from "./shuffle.js" */
-/** @import { Game } from "../games/games.js" */
-/** @import { State } from "../games/position.js" */
+/** @import { Rules, State } from "../games/position.js" */
 
 /** The version of these rules. */
 export const VERSION = 1;
@@ -24,10 +23,9 @@ export class Table {
   /** True once a move that revealed a card has been undone. */
   hasUndoneReveal = false;
 
-  /** @param {Game} game @param {State} state */
-  constructor({ rules, covered }, state) {
+  /** @param {Rules} rules @param {State} state */
+  constructor(rules, state) {
     this.rules = rules;
-    this.covered = covered;
     this.state = state;
     this.unseen = this.#hidden();
   }
@@ -35,10 +33,11 @@ export class Table {
   /** Cards that the position hides: in the stock, in a covered pile, and face down. */
   #hidden() {
     const { piles, down } = this.state;
+    const { covered } = this.rules;
     const faceDown = Object.entries(down).flatMap(([pile, places]) => places.map((place) => piles[pile][place]));
     return {
       stock: (piles.s ?? []).length,
-      under: this.covered ? Math.max(0, piles[this.covered].length - 1) : 0,
+      under: covered ? Math.max(0, piles[covered].length - 1) : 0,
       faceDown,
     };
   }
@@ -94,7 +93,7 @@ export class Table {
 /** Deals the table of a seed. @param {{variant?: unknown, game?: unknown, options?: unknown, seed: string}} of */
 export async function dealtTable(of) {
   const { game, options } = /** @type {Variant} */ (variantOf(of));
-  return new Table(GAMES[game], GAMES[game].rules.deal(await deckOf(game, of.seed), options));
+  return new Table(RULES[game], RULES[game].deal(await deckOf(game, of.seed), options));
 }
 
 /** @param {TalonRecord} record @returns {Promise<Answer>} in the server's format, with `undone_reveal` */
