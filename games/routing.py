@@ -8,7 +8,7 @@ from django.urls import path
 
 from games.live.play_consumer import play
 from games.presence.lanes_consumer import watch as watch_lanes
-from games.races.live.race_consumer import race
+from games.races.live.room_consumer import race
 
 websocket_urlpatterns = [
     path("ws/play/<uuid:attempt>/", cast("Any", play)),

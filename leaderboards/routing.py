@@ -6,6 +6,6 @@ from typing import Any, cast
 
 from django.urls import path
 
-from leaderboards.boards.board_consumer import watch
+from leaderboards.boards.consumer import watch
 
 websocket_urlpatterns = [path("ws/board/<int:deal>/", cast("Any", watch))]

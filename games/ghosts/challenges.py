@@ -19,7 +19,7 @@ from games.core.errors import ErrorCode, RateLimitedError, Refusal
 from games.core.player_networks import networks_of
 from games.db.players import Player, player_services
 from games.deals.publishing import is_secret
-from games.ghosts.ghost_choice import score_of
+from games.ghosts.choice import score_of
 from games.ghosts.models import Answer, Challenge
 from games.inbox import notices
 from games.inbox.models import Notice

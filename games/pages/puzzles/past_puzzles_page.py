@@ -20,8 +20,8 @@ from games.presentation import titles
 from games.presentation.calendar_month import CalendarMonth
 from games.puzzles import daily
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
-from games.puzzles.puzzle_choice import stored_themes, stored_variants
 from games.puzzles.ratings.rated_tries import estimate_of
+from games.puzzles.selection import stored_themes, stored_variants
 from games.puzzles.theme_titles import THEME_TITLES
 from games.rules import CATALOGUE
 

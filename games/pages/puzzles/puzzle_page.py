@@ -27,8 +27,8 @@ from games.puzzles import daily, puzzle_practice, tries
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.move_check import position_at
 from games.puzzles.puzzle import Puzzle
-from games.puzzles.puzzle_choice import next_puzzle
 from games.puzzles.ratings import rated_tries
+from games.puzzles.selection import next_puzzle
 from games.puzzles.themes import Theme
 from games.rules import CATALOGUE
 

@@ -24,7 +24,7 @@ from games.core.player_networks import remember_network
 from games.db.players import check_may_start, player_for, player_id
 from games.deals import publishing
 from games.ghosts import challenges
-from games.ghosts.ghost_choice import score_of
+from games.ghosts.choice import score_of
 from games.ghosts.models import Challenge
 from games.models import Attempt
 from games.presentation.view_models import ShownDeal, ShownPlayer, shown_part

@@ -20,8 +20,8 @@ from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.db.players import check_may_start, player_for, player_id
 from games.deals import publishing
-from games.ghosts import ghost_choice, lanes
-from games.ghosts.ghost_choice import Ghost, Whose
+from games.ghosts import choice, lanes
+from games.ghosts.choice import Ghost, Whose
 from games.ghosts.lane_addresses import LINE, lane_address
 from games.models import Attempt, Deal
 from games.presentation.view_models import ShownDeal, ShownPlayer, shown_part
@@ -73,7 +73,7 @@ class ShownGhost:
 @never_cache
 def latest(request: HttpRequest) -> HttpResponse:
     """List ghosts on different deals that the visitor can race at once."""
-    found = ghost_choice.latest_ghosts(player_id(request))
+    found = choice.latest_ghosts(player_id(request))
     offers = [(ShownDeal.of(deal), ShownGhost.of(ghost)) for deal, ghost in found]
     return render(request, "games/latest_ghosts.html", {"offers": offers})
 
@@ -83,7 +83,7 @@ def latest(request: HttpRequest) -> HttpResponse:
 def choose(request: HttpRequest, deal: int) -> HttpResponse:
     """List the ghosts of a deal that the visitor may know."""
     found = get_object_or_404(Deal, pk=deal)
-    ghosts = [ShownGhost.of(ghost) for ghost in ghost_choice.ghosts_of(found, player_id(request))]
+    ghosts = [ShownGhost.of(ghost) for ghost in choice.ghosts_of(found, player_id(request))]
     games = [ghost.attempt for ghost in ghosts if ghost.attempt is not None]
     context = {
         "deal": ShownDeal.of(found),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from games.ghosts import ghost_choice
+from games.ghosts import choice
 from games.models import Attempt
 from games.presentation.view_models import ShownAttempt, ShownPlayer
 from games.replays import permissions
@@ -34,7 +34,7 @@ def compared(attempt: Attempt, player_id: int | None) -> Compared | None:
     """Return the game's comparison; None before its verdict, or if the player may not see its analysis."""
     if attempt.tokens is None or not permissions.may_be_shared(attempt, player_id):
         return None
-    best = ghost_choice.leader_of(attempt.deal, player_id)
+    best = choice.leader_of(attempt.deal, player_id)
     return Compared(
         ShownAttempt.of(attempt),
         attempt.deal.par if attempt.deal.proven else None,

@@ -15,7 +15,7 @@ from games.attempts.lifecycle import start_attempt
 from games.bots.roster import BOTS, Bot
 from games.core.errors import ErrorCode, Refusal
 from games.ghosts import challenges, lanes
-from games.ghosts.ghost_choice import ghosts_of
+from games.ghosts.choice import ghosts_of
 from games.models import Attempt, Deal
 from games.races.models import Entrant
 from games.rules import End

@@ -14,7 +14,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.live import protocol
 from games.live.protocol import CODES, FATAL, parse
 from games.live.sockets import base_consumer, message_limit, ownership, send_queue, wire_format
-from games.races.live import progress, race_consumer
+from games.races.live import progress, room_consumer
 from games.races.live import protocol as race_protocol
 from games.rules import Record
 
@@ -68,7 +68,7 @@ def test_every_race_error_code_is_named_with_its_close_code() -> None:
 def test_the_sockets_use_only_documented_codes() -> None:
     """Covers the refusals of races; pages, heats and challenges have more."""
     games = DOCS.parent / "games"
-    parts = ("live/race_consumer", "live/room_hub", "live/room_watch", "live/audience", "seats", "rooms", "starting")
+    parts = ("live/room_consumer", "live/room_hub", "live/room_watch", "live/audience", "seats", "rooms", "starting")
     of_races = [games / "races" / f"{part}.py" for part in parts]
     for paths, codes in (((games / "live").rglob("*.py"), CODES), (of_races, race_protocol.CODES)):
         used = {name for path in paths for name in re.findall(r"\bErrorCode\.([A-Z_]+)", path.read_text())}
@@ -84,7 +84,7 @@ def test_limits_match_the_pages() -> None:
     assert f"Visitors without a player have {ownership.MAX_PER_ADDRESS} of an address" in limits
     assert f"no `hello` within {base_consumer.HELLO_WITHIN:.0f} seconds" in PAGE
     assert f"closed with {race_protocol.CLOSE_GONE}" in RACE_PAGE
-    assert (race_consumer.REACTIONS, race_consumer.REACTIONS_AT_ONCE) == (1, 5)
+    assert (room_consumer.REACTIONS, room_consumer.REACTIONS_AT_ONCE) == (1, 5)
     assert "once a second, five at once" in RACE_PAGE
     assert f"no connection for {progress.AWAY_AFTER:.0f} seconds" in RACE_PAGE
 

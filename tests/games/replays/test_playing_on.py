@@ -14,7 +14,7 @@ from accounts.sign_in.guests import create_guest
 from games.attempts.lifecycle import close_attempt, record_of, start_attempt
 from games.core import limits
 from games.core.errors import Refusal
-from games.ghosts import ghost_choice
+from games.ghosts import choice
 from games.ghosts.challenges import may_challenge
 from games.live.loader import load
 from games.models import Attempt, Deal, Move
@@ -138,7 +138,7 @@ def test_a_continued_game_is_not_taken_for_a_whole_one(mine: Client, player: Use
     attempt.refresh_from_db()
     assert not may_challenge(attempt, player.pk)
     assert may_challenge(slow, player.pk)
-    assert ghost_choice.best_of(deal, player.pk) == slow
+    assert choice.best_of(deal, player.pk) == slow
 
 
 def test_its_origin_is_stored_and_exported(mine: Client, player: User) -> None:

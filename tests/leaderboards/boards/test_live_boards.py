@@ -15,7 +15,8 @@ from django.db import OperationalError
 from accounts.names.renaming import rename_player
 from config.asgi import application
 from games.live.sockets.frame_socket import CLOSE_NOT_FOUND
-from leaderboards.boards import board_consumer, live_boards
+from leaderboards.boards import consumer as board_consumer
+from leaderboards.boards import live_boards
 from leaderboards.boards.entries import board_group
 from leaderboards.boards.rank_keys import BoardScore
 from tests import factories

@@ -28,10 +28,10 @@ from games.live.sockets.eviction import open_sockets
 from games.live.table_registry import LiveTables
 from games.models import Attempt
 from games.presence.lanes_consumer import LanesConsumer
-from games.races.live.race_consumer import RaceConsumer
+from games.races.live.room_consumer import RaceConsumer
 from games.races.rooms import open_room
 from games.rules import CATALOGUE
-from leaderboards.boards.board_consumer import BoardConsumer
+from leaderboards.boards.consumer import BoardConsumer
 from tests.games.live.sockets.test_socket import cookie_of
 from tests.games.seats import PATIENCE, Seat
 from tests.services.sockets import until

@@ -22,7 +22,7 @@ from config.asgi import application
 from games.core.errors import Refusal
 from games.live import protocol as live_protocol
 from games.races import rooms, seats
-from games.races.live import protocol, race_consumer
+from games.races.live import protocol, room_consumer
 from games.races.live.room_hub import RoomHub, shared_hub
 from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking
@@ -156,7 +156,7 @@ async def test_reactions_are_limited(watch: Watch, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: 100.0)
     house = await house_of(1)
     viewer = await watch(house, house.players[0])
-    for _ in range(round(race_consumer.REACTIONS_AT_ONCE)):
+    for _ in range(round(room_consumer.REACTIONS_AT_ONCE)):
         await viewer.say("react", kind="wave")
     assert await viewer.refused("react", kind="wave") == "rate_limited"
 
@@ -166,7 +166,7 @@ async def test_commands_are_limited_over_all_connections(watch: Watch, monkeypat
     monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: 100.0)
     house = await house_of(2)
     *tabs, other = [await watch(house, house.players[place]) for place in (0, 0, 1)]
-    for number in range(round(race_consumer.COMMANDS_AT_ONCE)):
+    for number in range(round(room_consumer.COMMANDS_AT_ONCE)):
         assert await tabs[number % 2].refused("kick", entrant=0) == "not_entered"
     for tab in tabs:
         assert await tab.refused("kick", entrant=0) == "rate_limited"

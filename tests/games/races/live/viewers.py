@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 
 from games.races.live import protocol
-from games.races.live.race_consumer import RaceConsumer
+from games.races.live.room_consumer import RaceConsumer
 from games.races.live.room_hub import RoomHub
 from tests.games.seats import Connection
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from accounts.sign_in.guests import create_guest
 from games.puzzles import daily, store
 from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleTry, PuzzleVote
-from games.puzzles.puzzle_choice import NEAREST, next_puzzle
+from games.puzzles.selection import NEAREST, next_puzzle
 from games.puzzles.votes import TOO_BAD
 from tests.games.puzzles.puzzles import STONEWALL, stored_puzzle
 
