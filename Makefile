@@ -48,8 +48,8 @@ lint: ## ruff and mypy, including the tests; form of the templates; types, lint 
 style: $(VENV)/.dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/djhtml --check --tabwidth 2 frontend/templates 2>/dev/null || \
-	  { echo "Indent the templates: $(BIN)/djhtml --tabwidth 2 frontend/templates" >&2; exit 1; }
+	@found=$$($(BIN)/djhtml --check --tabwidth 2 frontend/templates 2>&1) || \
+	  { echo "$$found" "Without --check, it indents them." >&2; exit 1; }
 	@! LC_ALL=C.UTF-8 grep -rnE '.{141}' frontend/templates || \
 	  { echo "Lines of templates have at most 140 characters." >&2; exit 1; }
 

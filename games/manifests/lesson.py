@@ -1,4 +1,4 @@
-"""Lesson of a game: a position near its end, and the conditions under which its rules page says what."""
+"""Lesson of a game: a position near its end, and the conditions that select the text beside it."""
 
 from __future__ import annotations
 

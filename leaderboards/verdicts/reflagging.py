@@ -126,7 +126,7 @@ def _codes(reasons: Iterable[VerdictReason]) -> tuple[str, ...]:
 
 
 def _write(judged: _Judged, found: dict[int, Reflagged]) -> set[int]:
-    """Settle differences and update the stored digests; return the ids of the attempts unchanged since they were read.
+    """Settle differences and update stored digests, except of attempts changed since; return the ids of the others.
 
     The locks are those of `settle_all`, in its order: a concurrent staff decision waits, or is seen here.
     """

@@ -31,7 +31,7 @@ from tests.services.stack import FIRST_DAY  # noqa: E402
 def deal(variant: str, seed: str) -> int:
     """Create a deal that opened just now, on a day that no other deal has, and return its id."""
     now = timezone.now()
-    # The service creates deals, too: those of today and the days ahead.
+    # The service itself creates the deals of today and the days ahead.
     earlier = Deal.objects.filter(day__year=FIRST_DAY.year).count()
     made = make_deal(variant, day=FIRST_DAY + timedelta(days=earlier), seed=bytes.fromhex(seed))
     Deal.objects.filter(pk=made.pk).update(opens_at=now, closes_at=now + timedelta(days=1))

@@ -9,5 +9,5 @@ import pytest
 
 @pytest.fixture
 def chance() -> random.Random:
-    """Other positions in every run; `--randomly-seed` repeats those of an earlier run."""
+    """Random numbers that differ from run to run; `--randomly-seed` repeats an earlier run."""
     return random.Random(random.getrandbits(64))

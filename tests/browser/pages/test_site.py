@@ -334,7 +334,7 @@ def test_the_password_can_be_shown_by_keyboard(visit: Visit) -> None:
     page.wait_for_selector("text=Welcome, Eurynome!")
 
 
-#: Whether parts of the header overlap or leave the screen, and its height.
+#: The header's height, and True if parts of it overlap or leave the screen.
 HEADER = """() => {
   const boxes = [...document.querySelectorAll('.brand, .site-nav a, .player-link, .who .button')]
     .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect());

@@ -106,7 +106,7 @@ def test_no_request_causes_a_server_error(part: str, player: Any, filling: dict[
 
 
 def statuses(route: str, address: str, player: Any) -> Iterator[tuple[str, int]]:
-    """Send hostile bodies and a query to an address, and yield those that cause a server error."""
+    """Send hostile bodies and a query string to an address; yield the server errors."""
     for signed_in in (False, True):
         client = visitor(player, signed_in=signed_in)
         for name, sent in bodies_for(route, signed_in=signed_in):

@@ -215,7 +215,7 @@ def challenged(account: Any, friend: Any, past: Deal) -> list[Challenge]:
 
 
 def addresses(world: World) -> Iterator[str]:
-    """Yield every address of the site with everything it can contain, but those of the admin and the English API."""
+    """Yield every address of the site except the admin's and the API's, which are in English only."""
     fillings: dict[str, list[Any]] = {
         "variant": [world.past.variant],
         "attempt": [attempt.public_id for attempt in world.attempts],

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def statements_of(work: Callable[[], object]) -> list[str]:
-    """Return the statements of a piece of work with empty caches, without those that only control transactions."""
+    """Return the SQL statements of some work with empty caches, without transaction control."""
     cache.clear()
     with CaptureQueriesContext(connection) as captured:
         work()
