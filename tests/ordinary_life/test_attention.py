@@ -58,17 +58,19 @@ def advance_until(page: Any, clock: PageClock, condition: str) -> None:
     raise AssertionError(condition)
 
 
-@pytest.mark.parametrize("path", ["", "/rules/"], ids=["in the room", "on another page"])
-def test_a_hidden_player_is_called_for_an_opponent_and_when_they_leave(visit: Visit, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "variant"), [("", "plot"), ("/rules/", "pigtail")], ids=["in the room", "on another page"]
+)
+def test_a_hidden_player_is_called_for_an_opponent_and_when_they_leave(visit: Visit, path: str, variant: str) -> None:
     page = visit(fresh=True)
     page.add_init_script(NOTING)
-    seeker = seek(visit, "plot", page=page)
+    seeker = seek(visit, variant, page=page)
     shows(seeker, "Looking for an opponent…")
     if path:
         seeker.goto(path)
     title = seeker.title()
     hidden_tab.hide(seeker)
-    other = seek(visit, "plot")
+    other = seek(visit, variant)
     calls(seeker, "Opponent found")
     seeker.wait_for_function("() => sounds > 0")
     hidden_tab.show(seeker)
