@@ -27,6 +27,8 @@ from psycopg.rows import dict_row
 DEPLOYED_PGBOUNCER = Path(__file__).with_name("pgbouncer") / "pgbouncer.ini"
 #: Below Linux's ephemeral ports, so a stopped server finds its port free when it restarts.
 PORTS = range(10_000, 32_000)
+#: Starts of a server that exits before it answers, and the seconds between them.
+STARTS, SECONDS_BETWEEN_STARTS = 5, 1.0
 
 
 def free_port(count: int = 1) -> int:
@@ -74,15 +76,25 @@ class Server:
         raise NotImplementedError
 
     def _run_server(self, *command: str | Path, user: str | None = None) -> None:
-        self._process = subprocess.Popen(
-            command,
-            user=user,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd=self._home,
-            start_new_session=True,
-        )
-        eventually(self._answers)
+        """Wait until the server answers. One that exits first is started again: another program may have had its port.
+
+        :raises RuntimeError: with the server's output, if it exits every time.
+        """
+        for _ in range(STARTS):
+            with (self._home / "output").open("wb") as output:
+                self._process = subprocess.Popen(
+                    command, user=user, stdout=output, stderr=output, cwd=self._home, start_new_session=True
+                )
+            eventually(lambda: not self.is_running or self._answers())
+            if self.is_running:
+                return
+            time.sleep(SECONDS_BETWEEN_STARTS)
+        raise RuntimeError(f"{command[0]} exits: {(self._home / 'output').read_text(errors='replace')[-2_000:]}")
+
+    @property
+    def is_running(self) -> bool:
+        """True while the process runs."""
+        return self._process is not None and self._process.poll() is None
 
     def stop(self) -> None:
         """Kill the server and, with it, every connection."""
@@ -123,11 +135,6 @@ class Redis(Server):
         """Start empty and wait until it answers."""
         arguments = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         self._run_server("redis-server", *arguments)
-
-    @property
-    def is_running(self) -> bool:
-        """True between `start` and `stop`."""
-        return self._process is not None
 
     def empty(self) -> None:
         """Delete all data."""
