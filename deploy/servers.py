@@ -27,8 +27,6 @@ from psycopg.rows import dict_row
 DEPLOYED_PGBOUNCER = Path(__file__).with_name("pgbouncer") / "pgbouncer.ini"
 #: Below Linux's ephemeral ports, so a stopped server finds its port free when it restarts.
 PORTS = range(10_000, 32_000)
-#: Starts of a server that exits before it answers, and the seconds between them.
-STARTS, SECONDS_BETWEEN_STARTS = 5, 1.0
 
 
 def free_port(count: int = 1) -> int:
@@ -76,20 +74,17 @@ class Server:
         raise NotImplementedError
 
     def _run_server(self, *command: str | Path, user: str | None = None) -> None:
-        """Wait until the server answers. One that exits first is started again: another program may have had its port.
+        """Run until the server answers.
 
-        :raises RuntimeError: with the server's output, if it exits every time.
+        :raises RuntimeError: with the server's output, if it exits instead.
         """
-        for _ in range(STARTS):
-            with (self._home / "output").open("wb") as output:
-                self._process = subprocess.Popen(
-                    command, user=user, stdout=output, stderr=output, cwd=self._home, start_new_session=True
-                )
-            eventually(lambda: not self.is_running or self._answers())
-            if self.is_running:
-                return
-            time.sleep(SECONDS_BETWEEN_STARTS)
-        raise RuntimeError(f"{command[0]} exits: {(self._home / 'output').read_text(errors='replace')[-2_000:]}")
+        with (self._home / "output").open("wb") as output:
+            self._process = subprocess.Popen(
+                command, user=user, stdout=output, stderr=output, cwd=self._home, start_new_session=True
+            )
+        eventually(lambda: not self.is_running or self._answers())
+        if not self.is_running:
+            raise RuntimeError(f"{command[0]} exits: {(self._home / 'output').read_text(errors='replace')[-2_000:]}")
 
     @property
     def is_running(self) -> bool:

@@ -45,7 +45,8 @@ def test_workers_wait_and_verdicts_follow(beating: Stack, mood: str) -> None:
         return next((lines for name, lines in logs.items() if name.startswith(kind) and lines), [])
 
     with redis.Redis.from_url(beating.redis.url) as client:
-        Path(client.config_get("dir")["dir"], "dump.rdb").mkdir(exist_ok=True)  # no snapshot can take this name
+        obstacle = Path(client.config_get("dir")["dir"], "dump.rdb")
+        obstacle.mkdir()  # no snapshot can take this name
         try:
             for command in begin:
                 client.execute_command(*command.split(" ", 3))
@@ -55,6 +56,7 @@ def test_workers_wait_and_verdicts_follow(beating: Stack, mood: str) -> None:
             time.sleep(MOOD_LASTS)  # errors go on
         finally:
             client.execute_command(*end.split(" ", 3))
+            obstacle.rmdir()  # Redis would not start again beside it
     assert await_ranks(seat, within=VERDICT_WITHIN) == [1]
     assert beating.ended() == []
     eventually(lambda: all(len(lines) != 1 for lines in beating.lines_since(sizes, about="Redis").values()), within=60)
