@@ -340,6 +340,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "drop-journal-days": {"task": "talon.drop_journal_days", "schedule": crontab(minute="27")},
     "sweep": {"task": "talon.sweep", "schedule": 30.0},
     "tend-races": {"task": "talon.tend_races", "schedule": 5.0},
+    "review-held": {"task": "talon.review_held", "schedule": crontab(minute="47")},
     "measure-foresight": {"task": "talon.measure_foresight", "schedule": 300.0},
     "analyse": {"task": "talon.analyse", "schedule": 30.0, "options": {"expires": 30.0}},
     "build-explorers": {"task": "talon.build_explorers", "schedule": 60.0, "options": {"expires": 60.0}},
@@ -386,6 +387,9 @@ if min(ESTABLISHED_DAYS, ESTABLISHED_AGE) < 0:
 FORESIGHT_PLACES: int = env.int("FORESIGHT_PLACES", default=10)  # best games per board to measure; 0: none
 if FORESIGHT_PLACES < 0:
     raise ImproperlyConfigured("FORESIGHT_PLACES must not be negative")
+REVIEW_DAYS: int = env.int("REVIEW_DAYS", default=14)  # after which a held result is released; 0: never by itself
+if REVIEW_DAYS < 0:
+    raise ImproperlyConfigured("REVIEW_DAYS must not be negative")
 
 # --- Players --------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from games.core import events
 from games.ghosts import challenges
 from leaderboards.boards import relisting, seasons
 from leaderboards.ratings import folding
-from leaderboards.verdicts import foresight_selection, pending_sweep
+from leaderboards.verdicts import foresight_selection, held_results, pending_sweep
 from leaderboards.verdicts.settlement import MAX_OTHERS, give_up, settle
 
 RETRIES: Final = 4
@@ -47,6 +47,18 @@ def sweep(after_outage: bool = False) -> None:  # noqa: FBT001, FBT002 - Celery'
     relisting.relist_overdue()
     challenges.notify_forgotten()
     seasons.recount_marked()
+
+
+@shared_task(name="talon.hold_risen")
+def hold_risen(deal_id: int) -> None:
+    """Hold the results in doubt that a change above them has moved up."""
+    held_results.hold_risen(deal_id)
+
+
+@shared_task(name="talon.review_held", soft_time_limit=240, time_limit=270)
+def review_held() -> None:
+    """Release held results in time; make up for a lost `hold_risen`."""
+    held_results.review_held()
 
 
 @shared_task(name="talon.recount", soft_time_limit=240, time_limit=270)

@@ -26,7 +26,7 @@ from games.presentation.view_models import ShownDeal
 from games.rules import CATALOGUE
 from leaderboards.boards import deal_boards, seasons
 from leaderboards.boards.listings import ladder_named
-from leaderboards.boards.own_result import own_result
+from leaderboards.boards.own_result import held_game, own_result
 from leaderboards.boards.rank_keys import BOARDS, BoardName
 from leaderboards.boards.rows import BoardPage, BoardRow
 from leaderboards.models import Season
@@ -60,8 +60,8 @@ def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     """Show a deal's board: `?board=race|fewest`, `?ladder=established|newcomers`, `?cursor=`, `?who=all|friends`.
 
     Context in addition to `_shared`: `ladder` (the one shown), `asked_ladder`, `has_ladders`, `waiting` (entries
-    without a rank, on the first page), `own` (the player's own result), `around` (the entries around it, unless the
-    page shows it) and `live` (the WebSocket's path).
+    without a rank, on the first page), `own` (the player's own result), `held` (the player's game, if it is under
+    review), `around` (the entries around the own one, unless the page shows it) and `live` (the WebSocket's path).
     """
     deal = get_object_or_404(Deal, day=day, variant=variant)
     board, cursor, ladder = _board(request), request.GET.get("cursor"), _ladder(request)
@@ -72,13 +72,15 @@ def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     else:
         page = deal_boards.page(deal, board, cursor, ladder=ladder)
     shown = (ladder or page.ladder).slug
+    own = own_result(deal, board, player) if player else None
     context = {
         "deal": ShownDeal.of(deal),
         "waiting": [] if cursor or who == "friends" else deal_boards.waiting(deal),
         "ladder": shown,
         "asked_ladder": ladder.slug if ladder else "",
         "has_ladders": deal_boards.has_ladders(deal),
-        "own": own_result(deal, board, player) if player else None,
+        "own": own,
+        "held": held_game(deal, player) if player and own is None else None,
         "around": deal_boards.around(deal, board, player) if player and not _shows(page, player) else [],
         "live": f"/ws/board/{deal.pk}/?board={board}" + (f"&ladder={shown}" if ladder else ""),
         **_shared(request, board, who, page, ladder=shown),

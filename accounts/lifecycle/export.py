@@ -175,7 +175,7 @@ def _attempt(attempt: Attempt, now: datetime) -> Facts:
         **_fields("variant", "game", "options", "day", "commitment")(deal),
         **_fields("ranked", "state", "started_at", "paused_ms", "finished_at")(attempt),
         **_fields("end", "cards_up", "elapsed_ms", "tokens")(attempt),
-        "reasons": for_player(attempt.reasons),
+        "reasons": for_player(attempt.reasons, attempt.state),
         "verified_at": attempt.verified_at,
     }
     if attempt.record is not None and ((deal.day is None and not deal.for_race) or deal.is_revealed(now)):

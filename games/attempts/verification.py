@@ -2,8 +2,9 @@
 
 Legality comes first: the record must belong to the deal, replay token by token under its own rules version, and end as
 the attempt did; otherwise the attempt is rejected. Fair play comes second, for ranked attempts and those of races
-(`games.fairplay`): a legal game that a person can hardly have played goes to review with the evidence, and staff
-decide. Only ranked wins are compared with each other to find copies.
+(`games.fairplay`): a legal game that a person can hardly have played is verified with doubts. They are notes for staff;
+only where others would lose a place by it is the result held (`leaderboards.verdicts.stakes`,
+`games.races.finishing`). Only ranked wins are compared with each other to find copies.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from games.core.verdict_reasons import VerdictReason, reason
+from games.core.verdict_reasons import VerdictReason, flags, reason
 from games.fairplay import account_links, copies, pace, random_delays
 from games.models import Attempt, Deal
 from games.rules import Record, RecordError, Replay, RulesError, replay
@@ -20,7 +21,10 @@ from games.rules.hidden_cards import undone_reveal
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Verdict on an attempt: its state, the reasons, and the replay (None if there was nothing to replay)."""
+    """Verdict on an attempt: its state, the reasons, and the replay (None if there was nothing to replay).
+
+    The reasons of a verified attempt are doubts about its fairness.
+    """
 
     state: Attempt.State
     reasons: list[VerdictReason]
@@ -39,8 +43,7 @@ def judge_alone(attempt: Attempt) -> Judgement:
     if record is None or judgement.state != Attempt.State.VERIFIED or not (attempt.ranked or attempt.in_race):
         return judgement
     doubts = pace.doubts(attempt, record) or random_delays.doubts(attempt, record)
-    doubts += _looking_ahead(attempt, record)
-    return replace(judgement, state=Attempt.State.REVIEW, reasons=doubts) if doubts else judgement
+    return replace(judgement, reasons=doubts + _looking_ahead(attempt, record))
 
 
 def _looking_ahead(attempt: Attempt, record: Record) -> list[VerdictReason]:
@@ -82,8 +85,8 @@ def compare(
 ) -> list[Judgement]:
     """Compare the attempts with those of other players, and return the updated judgements.
 
-    A copy of another account's earlier win goes to review. So does an attempt at a deal that another player started
-    earlier on the same device. A shared network is only added as a reason if the attempt is under review anyway.
+    A copy of another account's earlier win is in doubt. So is an attempt at a deal that another player started earlier
+    on the same device. A shared network is only added as a reason if there are other doubts.
 
     `overrides` maps attempt ids to states that replace those of the database and these judgements: staff decisions, and
     verdicts that a dry run does not write.
@@ -97,7 +100,6 @@ def compare(
     ]
     judgements = {attempt.pk: judgement for attempt, judgement in judged}
     earlier = copies.may_be_copied(wins, [*judgements, *(overrides.keys() - judgements)]) if wins else {}
-    wins.sort(key=lambda win: (win[0].finished_at, win[0].pk))  # a copy is no evidence against later wins
     for attempt, _digest in wins:
         still_valid = [
             win for win in earlier[attempt.pk] if _is_verified(overrides.get(win.pk), judgements.get(win.pk))
@@ -110,8 +112,8 @@ def compare(
     unlinked = [
         attempt
         for attempt, judgement in compared
-        if judgement.state == Attempt.State.REVIEW
-        and not any(entry["code"] == account_links.SAME_DEVICE for entry in judgement.reasons)
+        if (doubts := flags(judgement.reasons))
+        and not any(entry["code"] == account_links.SAME_DEVICE for entry in doubts)
     ]
     return [judgement for _attempt, judgement in _with_links(compared, account_links.SAME_NETWORK, unlinked)]
 
@@ -132,10 +134,10 @@ def _with_links(
 
 
 def _in_doubt(judgement: Judgement, doubt: VerdictReason) -> Judgement:
-    """Send a judgement to review with a doubt, unless it is a rejection."""
+    """Add a doubt to a judgement, unless it is a rejection."""
     if judgement.state == Attempt.State.REJECTED:
         return judgement
-    return replace(judgement, state=Attempt.State.REVIEW, reasons=[*judgement.reasons, doubt])
+    return replace(judgement, reasons=[*judgement.reasons, doubt])
 
 
 def _foreign(record: Record, deal: Deal) -> VerdictReason | None:

@@ -77,6 +77,9 @@ SHOWN: Final = {entry.code: entry for entry in (*_OF_RECORDS, *_FLAGS, _DECIDED,
 #: Codes that only ever accompany others and are not shown to players.
 _FOR_STAFF: Final = frozenset({"same_network"})
 
+#: Codes of what hands cannot do, so that only staff can release such a result.
+_BEYOND_HANDS: Final = frozenset({"burst", "pace"})
+
 #: Codes about the record, including the one for a record that could not be replayed. All others except the staff's
 #: are flags.
 _RECORD_CODES: Final = frozenset(entry.code for entry in _OF_RECORDS)
@@ -97,6 +100,17 @@ def flags(reasons: Iterable[VerdictReason]) -> list[VerdictReason]:
     return [reason for reason in reasons if reason["code"] not in _RECORD_CODES and reason["code"] != STAFF]
 
 
+def undecided(reasons: Iterable[VerdictReason]) -> list[VerdictReason]:
+    """Return the doubts about fair play that staff have not decided about."""
+    known = list(reasons)
+    return [] if any(reason["code"] == STAFF for reason in known) else flags(known)
+
+
+def is_beyond_hands(reasons: Iterable[VerdictReason]) -> bool:
+    """Return whether the reasons say that hands cannot have played the game."""
+    return any(reason["code"] in _BEYOND_HANDS for reason in reasons)
+
+
 def shown(reasons: Iterable[VerdictReason]) -> list[ShownReason]:
     """Return the reasons as their player may see them, each once, without figures or mention of other players.
 
@@ -109,7 +123,9 @@ def shown(reasons: Iterable[VerdictReason]) -> list[ShownReason]:
     return list(by_code.values())
 
 
-def for_player(reasons: Iterable[VerdictReason]) -> list[VerdictReason]:
-    """Return the reasons of `shown` as JSON, in English, for programs."""
+def for_player(reasons: Iterable[VerdictReason], state: str) -> list[VerdictReason]:
+    """Return the reasons of `shown` as JSON, in English, for programs. Doubts about a verified game are for staff."""
+    if state == "verified":
+        return []
     with translation.override("en"):
         return [{"code": entry.code, "message": str(entry.sentence)} for entry in shown(reasons)]

@@ -146,7 +146,7 @@ def _verdict(attempt: Attempt) -> Verdict | None:
         return None
     return Verdict(
         state=attempt.state,
-        reasons=for_player(attempt.reasons),
+        reasons=for_player(attempt.reasons, attempt.state),
         rank=None,
         cards_up=attempt.cards_up,
         elapsed_ms=attempt.elapsed_ms,

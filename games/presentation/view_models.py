@@ -15,6 +15,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.utils import timezone
 
+from games.attempts.holds import held_until
 from games.core.ladders import LadderSlug
 from games.core.verdict_reasons import ShownReason, shown
 from games.db.players import Player
@@ -75,7 +76,10 @@ _EXPLAINED = frozenset({Attempt.State.REVIEW, Attempt.State.REJECTED})
 
 @dataclass(frozen=True, slots=True)
 class ShownAttempt:
-    """An attempt without its record; `reasons` explain to its player why it is under review or rejected."""
+    """An attempt without its record; `reasons` explain to its player why it is under review or rejected.
+
+    One under review is released at `held_until`; None if only staff can decide.
+    """
 
     public_id: UUID
     ranked: bool
@@ -88,12 +92,14 @@ class ShownAttempt:
     tokens: int | None
     ladder: LadderSlug | None
     reasons: list[ShownReason]
+    held_until: datetime | None
 
     @classmethod
     def of(cls, attempt: Attempt) -> Self:
         """Return the visible part of `attempt`."""
         reasons = shown(attempt.reasons) if attempt.state in _EXPLAINED else []
-        return shown_part(cls, attempt, ladder=attempt.ladder_slug, reasons=reasons)
+        until = held_until(attempt)
+        return shown_part(cls, attempt, ladder=attempt.ladder_slug, reasons=reasons, held_until=until)
 
     @property
     def subjects(self) -> list[str]:

@@ -7,7 +7,7 @@ no move has to wait for a lock on the race's row.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
@@ -20,6 +20,7 @@ from django.utils import timezone
 from games import rules
 from games.attempts.lifecycle import close_safely
 from games.core import events
+from games.core.verdict_reasons import undecided
 from games.models import Attempt, Move
 from games.races import unseen_deals
 from games.races.models import Entrant, Race, Room, RoomWebhook
@@ -45,6 +46,8 @@ RACED: Final = (*ENDED.values(), Entrant.State.DISQUALIFIED)
 HAS_MOVED: Final = Exists(Move.objects.filter(attempt=OuterRef("attempt")).exclude(token=""))
 #: States of attempts that have a verdict.
 JUDGED: Final = (Attempt.State.VERIFIED, Attempt.State.REJECTED, Attempt.State.REVIEW)
+#: Number of places that a scheduled race honours.
+PODIUM: Final = 3
 
 
 def record_closed(attempt: Attempt) -> None:
@@ -190,20 +193,51 @@ def _is_waiting(race: Race) -> bool:
 def _place(race: Race) -> bool:
     """Write the states, figures and places of all racers; return whether any have changed.
 
-    An entrant whose record is under review has neither figures nor a place, and the others are placed without it.
+    An entrant whose record is held has neither figures nor a place, and the others are placed without it.
     """
     raced = list(race.entrants.select_for_update(of=("self",)).select_related("attempt").order_by("pk"))
     raced = [entrant for entrant in raced if entrant.state in RACED]
     before = [_results(entrant) for entrant in raced]
     for entrant in raced:
         _copy_verdict(entrant)
-    scores = {entrant.pk: _score(entrant) for entrant in raced if not entrant.is_in_review}
+    _hold_at_stake(race, raced)
+    scores = _scores(raced)
     places = placed(scores)
     points = heat_points(scores, places, {entrant.pk for entrant in raced if entrant.standing == Entrant.Standing.NEW})
     for entrant in raced:
         entrant.place, entrant.points = places.get(entrant.pk), points.get(entrant.pk)
     Entrant.objects.bulk_update(raced, _RESULT_FIELDS)
     return before != [_results(entrant) for entrant in raced]
+
+
+def places_at_stake(race: Race) -> int:
+    """Return how many of the first places cost others something: a podium of a scheduled race, or a rated win."""
+    return PODIUM if race.scheduled_at else int(race.rated)
+
+
+def _hold_at_stake(race: Race, raced: Sequence[Entrant]) -> None:
+    """Hold the records in doubt that would take a place at stake, until staff decide."""
+    stakes = places_at_stake(race)
+    while held := [entrant for entrant, place in _places(raced) if place <= stakes and _is_in_doubt(entrant)]:
+        Attempt.objects.filter(pk__in=[entrant.attempt_id for entrant in held]).update(state=Attempt.State.REVIEW)
+        for entrant in held:
+            assert entrant.attempt is not None  # it is in doubt
+            entrant.attempt.state = Attempt.State.REVIEW
+            _copy_verdict(entrant)
+
+
+def _places(raced: Sequence[Entrant]) -> list[tuple[Entrant, int]]:
+    places = placed(_scores(raced))
+    return [(entrant, places[entrant.pk]) for entrant in raced if entrant.pk in places]
+
+
+def _scores(raced: Sequence[Entrant]) -> dict[int, rules.Score]:
+    return {entrant.pk: _score(entrant) for entrant in raced if not entrant.is_in_review}
+
+
+def _is_in_doubt(entrant: Entrant) -> bool:
+    attempt = entrant.attempt
+    return attempt is not None and attempt.state == Attempt.State.VERIFIED and bool(undecided(attempt.reasons))
 
 
 _RESULT_FIELDS: Final = ("state", "place", "points", "cards_up", "elapsed_ms", "tokens")

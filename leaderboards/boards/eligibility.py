@@ -109,9 +109,17 @@ def ladder_at(player: Player, deal: Deal) -> LadderSlug | None:
     """Return the ladder of a player's future result at a daily deal; None if there is a single ladder for all."""
     if not settings.LADDERS:
         return None
-    sql, params = ladder_sql(Attempt(player_id=player.pk, deal=deal, ranked=True))
+    ladder = ladder_of(Attempt(player_id=player.pk, deal=deal, ranked=True))
+    return ladder.slug if ladder else None
+
+
+def ladder_of(attempt: Attempt) -> Ladder | None:
+    """Return the ladder on which an attempt is ranked, or would be if it were settled now."""
+    if attempt.ladder is not None:
+        return Ladder(attempt.ladder)
+    sql, params = ladder_sql(attempt)
     ((row,),) = run_in_order([(f"SELECT {sql}", params)])
-    return Ladder(row[0]).slug
+    return Ladder(row[0]) if row[0] else None
 
 
 def missing(player: Player) -> Missing | None:

@@ -122,6 +122,7 @@ def set_listed(result: Result, *, listed: bool) -> None:
     if shown != listed:
         run_in_order([_version_statement(result.deal_id), *_count_statements(result, 1 if listed else -1)])
         transaction.on_commit(partial(announce, result.deal_id))
+        transaction.on_commit(partial(request_task, "talon.hold_risen", result.deal_id))
 
 
 def remove(result: Result) -> None:

@@ -9,7 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from games.core.ladders import Ladder
-from games.models import Deal
+from games.db.players import Player
+from games.models import Attempt, Deal
+from games.presentation.view_models import ShownAttempt
 from leaderboards.boards import eligibility, histogram
 from leaderboards.boards.eligibility import Missing
 from leaderboards.boards.listings import deal_listing
@@ -53,6 +55,13 @@ def own_result(deal: Deal, board: BoardName, player: Any) -> OwnResult | None:  
     before, listed = histogram.ahead_of_all(listing, listing.position(result))
     lacks = eligibility.missing(player) if ladder == Ladder.NEWCOMERS and result.listed else None
     return OwnResult(before + 1, listed + (not result.listed), ladder, not result.listed, lacks)
+
+
+def held_game(deal: Deal, player: Player) -> ShownAttempt | None:
+    """Return the player's ranked game at the deal if it is under review."""
+    held = Attempt.objects.filter(deal=deal, player=player.pk, ranked=True, state=Attempt.State.REVIEW)
+    attempt = held.defer("record", "decisions_digest").first()
+    return None if attempt is None else ShownAttempt.of(attempt)
 
 
 def missing_in_words(lacks: Missing) -> str:

@@ -1,4 +1,4 @@
-"""Verified top places with links or high figures, which staff would otherwise find only by chance."""
+"""Verified games with doubts that cost no one a place, and top places with links or high figures."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from games.core.verdict_reasons import undecided
 from games.fairplay.account_links import with_links
 from games.fairplay.foresight import SILENT, Foresight
 from games.fairplay.foresight_store import FORM
@@ -34,25 +35,33 @@ class NotedPlace(NamedTuple):
 
 
 def noted_places(now: datetime | None = None) -> list[NotedPlace]:
-    """Return recent top places with evidence and without a staff decision, those with most evidence first."""
-    undecided = ForesightFigures.objects.filter(
-        form=FORM, attempt__state=Attempt.State.VERIFIED, attempt__decisions=None
-    )
-    recent = undecided.filter(attempt__finished_at__gt=(now or timezone.now()) - RECENT)
-    figures = dict(recent.order_by("-attempt__finished_at").values_list("attempt_id", "figures")[:READ])
+    """Return recent verified games with evidence and without a staff decision, those with most evidence first."""
+    since = (now or timezone.now()) - RECENT
+    recent = Attempt.objects.filter(state=Attempt.State.VERIFIED, decisions=None, finished_at__gt=since)
+    measured = ForesightFigures.objects.filter(form=FORM, attempt__in=recent).order_by("-attempt__finished_at")
+    figures = dict(measured.values_list("attempt_id", "figures")[:READ])
+    doubted = recent.exclude(reasons=[]).order_by("-finished_at").values_list("pk", flat=True)[:READ]
     linked = Entrant.objects.filter(race=OuterRef("entrant__race"), link_group=OuterRef("entrant__link_group"))
     linked_racer = Exists(linked.filter(link_group__gt=0).exclude(attempt=OuterRef("pk")))
-    attempts = with_links(Attempt.objects.filter(pk__in=figures)).annotate(linked_racer=linked_racer)
+    attempts = with_links(Attempt.objects.filter(pk__in=[*figures, *doubted])).annotate(linked_racer=linked_racer)
     attempts = attempts.select_related("deal", "player")
     places = [
         NotedPlace(attempt, titles.deal_title(attempt.deal.variant, attempt.deal.game), signs)
         for attempt in attempts.defer("record", "decisions_digest").order_by("-finished_at")
-        if (signs := _signs(attempt, msgspec.convert(figures[attempt.pk], Foresight)))
+        if (signs := _doubts(attempt) + _signs(attempt, figures.get(attempt.pk)))
     ]
     return sorted(places, key=lambda place: -len(place.signs))[:SHOWN]
 
 
-def _signs(attempt: Any, found: Foresight) -> list[str]:  # noqa: ANN401 - an annotated attempt
+def _doubts(attempt: Attempt) -> list[str]:
+    return [str(reason["code"]) for reason in undecided(attempt.reasons)]
+
+
+def _signs(attempt: Any, figures: object | None) -> list[str]:  # noqa: ANN401 - an annotated attempt
+    """Return the signs in a measured game; an unmeasured one has none."""
+    if figures is None:
+        return []
+    found = msgspec.convert(figures, Foresight)
     foreseen = found.applicable and found.game not in SILENT and found.z >= HIGH_FORESIGHT
     likeness = found.solver.z(attempt.deal.variant) if found.solver is not None else 0.0
     signs = (

@@ -138,7 +138,7 @@ def _judged_attempt(attempt_id: int, staff: Staff) -> Attempt:
 
 def _write(attempt: Attempt, state: State, reasons: list[VerdictReason], staff: Staff, decision: Decision) -> Decision:
     """Settle the attempt accordingly, and save the decision in the same transaction."""
-    found = AttemptVerdict.of(judge(attempt))
+    found = AttemptVerdict.of(attempt, judge(attempt))
     if state == State.VERIFIED and found.score is None:
         raise NotDecidableError(_("This attempt's record can't be replayed, so it can't be ranked."))
     decision.attempt, decision.state = attempt, state

@@ -16,7 +16,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from games.attempts.verification import Judgement, compare, judge_alone
+from games.attempts.verification import compare, judge_alone
 from games.core.verdict_reasons import VerdictReason, flags, of_record
 from games.models import Attempt
 from leaderboards.verdicts.decisions import staff_decision
@@ -24,7 +24,7 @@ from leaderboards.verdicts.reverification import finished_attempts, has_verdict
 from leaderboards.verdicts.settlement import AttemptVerdict, Case, settle_all
 
 State = Attempt.State
-_Judged = list[tuple[Attempt, Judgement]]
+_Judged = list[Case]
 _Row = list[Any]
 
 #: Batch size; each attempt keeps its replay in memory.
@@ -78,7 +78,7 @@ def reflag(chosen: QuerySet[Attempt], deal_id: int, *, write: bool) -> Iterator[
     for start in range(0, len(keys), BATCH):
         batch = list(chosen.filter(pk__in=keys[start : start + BATCH]).order_by("finished_at", "pk"))
         judged = _judged(batch, unwritten)
-        found = {attempt.pk: _finding(attempt, judgement) for attempt, judgement in judged}
+        found = {attempt.pk: _finding(attempt, verdict) for attempt, verdict in judged}
         if write:
             written = _write(judged, found)
             found = {pk: result if pk in written else _changed_meanwhile(result) for pk, result in found.items()}
@@ -88,24 +88,27 @@ def reflag(chosen: QuerySet[Attempt], deal_id: int, *, write: bool) -> Iterator[
 
 
 def _judged(batch: Sequence[Attempt], unwritten: dict[int, State]) -> _Judged:
-    """Return the judgements on the attempts with valid records, with staff decisions applied."""
+    """Return the verdicts on the attempts with valid records, with staff decisions applied."""
     judgements = [(attempt, judge_alone(attempt)) for attempt in batch if has_verdict(attempt)]
     comparable = [(attempt, judgement) for attempt, judgement in judgements if not of_record(judgement.reasons)]
     decided = {attempt.pk: decision for attempt, _ in comparable if (decision := staff_decision(attempt)) is not None}
     compared = compare(comparable, {**unwritten, **decided})
-    return [
-        (attempt, replace(judgement, state=decided.get(attempt.pk, judgement.state)))
+    verdicts = [
+        (attempt, AttemptVerdict.of(attempt, judgement))
         for (attempt, _), judgement in zip(comparable, compared, strict=True)
+    ]
+    return [
+        Case(attempt, replace(verdict, state=decided.get(attempt.pk, verdict.state))) for attempt, verdict in verdicts
     ]
 
 
-def _finding(attempt: Attempt, judgement: Judgement) -> Reflagged:
-    before, after = _codes(attempt.reasons), _codes(judgement.reasons)
+def _finding(attempt: Attempt, verdict: AttemptVerdict) -> Reflagged:
+    before, after = _codes(attempt.reasons), _codes(verdict.reasons)
     state = State(attempt.state)
-    outcome = ReflagOutcome.CHANGED if (state, before) != (judgement.state, after) else ReflagOutcome.SAME
+    outcome = ReflagOutcome.CHANGED if (state, before) != (verdict.state, after) else ReflagOutcome.SAME
     if outcome is ReflagOutcome.CHANGED and staff_decision(attempt) is not None:
         return Reflagged(attempt.public_id, state, state, before, after, ReflagOutcome.STAFF)
-    return Reflagged(attempt.public_id, state, judgement.state, before, after, outcome)
+    return Reflagged(attempt.public_id, state, verdict.state, before, after, outcome)
 
 
 def _unjudged(attempt: Attempt) -> Reflagged:
@@ -132,17 +135,14 @@ def _write(judged: _Judged, found: dict[int, Reflagged]) -> set[int]:
     """
     with transaction.atomic():
         now = _locked(judged)
-        current = [(attempt, judgement) for attempt, judgement in judged if now.get(attempt.pk) == _row(attempt)]
-        for attempt, judgement in current:
+        current = [case for case in judged if now.get(case.attempt.pk) == _row(case.attempt)]
+        for attempt, verdict in current:
             digest = attempt.decisions_digest and bytes(attempt.decisions_digest)
-            if judgement.decisions_digest != digest:
-                Attempt.objects.filter(pk=attempt.pk).update(decisions_digest=judgement.decisions_digest)
-        changed = [pair for pair in current if found[pair[0].pk].outcome is ReflagOutcome.CHANGED]
+            if verdict.decisions_digest != digest:
+                Attempt.objects.filter(pk=attempt.pk).update(decisions_digest=verdict.decisions_digest)
+        changed = [case for case in current if found[case.attempt.pk].outcome is ReflagOutcome.CHANGED]
         for state in State:
-            cases = [
-                Case(attempt, AttemptVerdict.of(judgement)) for attempt, judgement in changed if attempt.state == state
-            ]
-            settle_all(cases, expected=state)
+            settle_all([case for case in changed if case.attempt.state == state], expected=state)
     return {attempt.pk for attempt, _ in current}
 
 

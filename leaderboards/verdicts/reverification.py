@@ -45,7 +45,7 @@ def reverify(attempt: Attempt, *, dry_run: bool = False) -> Finding:
     Flags stay, and so do staff decisions unless the record does not replay.
     """
     before = State(attempt.state)
-    verdict = _with_decision(attempt, AttemptVerdict.of(_judged(attempt)))
+    verdict = _with_decision(attempt, AttemptVerdict.of(attempt, _judged(attempt)))
     changed = (verdict.state, verdict.score, verdict.real_play) != (before, BoardScore.of(attempt), attempt.real_play)
     if changed and not dry_run:
         changed = do_settle(attempt, verdict, expected=before)
@@ -61,10 +61,8 @@ def has_verdict(attempt: Attempt) -> bool:
 def _judged(attempt: Attempt) -> Judgement:
     if not has_verdict(attempt):
         return judge(attempt)
-    judgement, flagged = judge_record(attempt), flags(attempt.reasons)
-    if judgement.state != State.VERIFIED or not flagged:
-        return judgement
-    return replace(judgement, state=State.REVIEW, reasons=flagged)
+    judgement = judge_record(attempt)
+    return replace(judgement, reasons=[*judgement.reasons, *flags(attempt.reasons)])
 
 
 def _with_decision(attempt: Attempt, verdict: AttemptVerdict) -> AttemptVerdict:

@@ -38,6 +38,7 @@ from leaderboards.boards.eligibility import is_real_play, ladder_sql
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Result
 from leaderboards.verdicts.pending_attempts import read_with_others
+from leaderboards.verdicts.stakes import is_at_stake
 
 log = logging.getLogger(__name__)
 State = Attempt.State
@@ -67,13 +68,15 @@ class AttemptVerdict:
     real_play: bool = False
 
     @classmethod
-    def of(cls, judgement: Judgement) -> AttemptVerdict:
-        """Build the verdict that follows from a judgement."""
+    def of(cls, attempt: Attempt, judgement: Judgement) -> AttemptVerdict:
+        """Build the verdict that follows from a judgement: held if doubts are at stake for others."""
         played = judgement.replay
         if played is None or not played.ok:
             return cls(judgement.state, judgement.reasons, None, judgement.decisions_digest)
-        score, real = BoardScore.of(played), is_real_play(played)
-        return cls(judgement.state, judgement.reasons, score, judgement.decisions_digest, real)
+        score, real, state = BoardScore.of(played), is_real_play(played), judgement.state
+        if state == State.VERIFIED and is_at_stake(attempt, judgement.reasons, score):
+            state = State.REVIEW
+        return cls(state, judgement.reasons, score, judgement.decisions_digest, real)
 
 
 class Case(NamedTuple):
@@ -99,9 +102,8 @@ def settle(attempt_id: int, max_others: int = 0) -> State | None:
     judged = [(other, judgement) for other in others if (judgement := _judged_other(other))]
     if attempt is not None and attempt.state == State.PENDING:
         judged.append((attempt, judge_alone(attempt)))
-    cases = [
-        Case(candidate, AttemptVerdict.of(found)) for (candidate, _), found in zip(judged, compare(judged), strict=True)
-    ]
+    found = zip(judged, compare(judged), strict=True)
+    cases = [Case(judged_attempt, AttemptVerdict.of(judged_attempt, verdict)) for (judged_attempt, _), verdict in found]
     settled = settle_all(cases, expected=State.PENDING, durable=False)
     _settle_copies([case for case in cases if case.attempt.pk in settled], started_at)
     if attempt is None:
@@ -128,8 +130,8 @@ def _settle_copies(cases: Sequence[Case], started_at: datetime) -> None:
     for attempt in Attempt.objects.select_related("deal").filter(pk__in=alike).order_by("pk") if alike else ():
         if attempt.reasons or not copies.can_be_copy(attempt):
             continue
-        verdict = AttemptVerdict.of(judge(attempt))
-        if verdict.state != State.VERIFIED:
+        verdict = AttemptVerdict.of(attempt, judge(attempt))
+        if verdict.reasons:
             do_settle(attempt, verdict, expected=State.VERIFIED)
 
 
@@ -271,7 +273,7 @@ def _publish(attempt: Attempt, verdict: AttemptVerdict, result: Result | None, r
             "type": "attempt.verdict",
             "attempt": attempt.public_id.hex,
             "state": str(verdict.state),
-            "reasons": for_player(verdict.reasons),
+            "reasons": for_player(verdict.reasons, verdict.state),
             "rank": rank,
             "ladder": attempt.ladder_slug,
             "cards_up": score.cards_up if score else None,

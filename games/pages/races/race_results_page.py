@@ -113,7 +113,8 @@ def mine(request: HttpRequest) -> HttpResponse:
     me = player_id(request)
     over = [Race.State.FINISHED, Race.State.SETTLING]
     rows = Entrant.objects.filter(player=me, race__state__in=over) if me else Entrant.objects.none()
-    rows = rows.select_related("race__room").annotate(verdict=F("attempt__state")).order_by("-pk")
+    rows = rows.annotate(verdict=F("attempt__state"), game=F("attempt__public_id"))
+    rows = rows.select_related("race__room").order_by("-pk")
     page = Paginator(rows, _PAGE).get_page(request.GET.get("page"))
     entries = [(row, titles.deal_title(row.race.variant, row.race.game)) for row in page.object_list]
     more = page.next_page_number() if page.has_next() else None

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from games.db.players import Names, Player, player_services
 from games.presentation.durations import duration
-from games.presentation.view_models import shown_part
+from games.presentation.view_models import ShownAttempt, shown_part
 from games.races.models import Entrant, Race
 from games.races.results import download
 from games.races.results.pseudonyms import number_of
@@ -39,6 +39,8 @@ class ShownEntrant:
     elapsed_ms: int | None
     tokens: int | None
     replay: UUID | None
+    held: ShownAttempt | None
+    """The viewer's own game, if it is under review."""
     missed: int | None
     """Number of puzzles missed in a puzzle race; None in others, and once it has been deleted."""
     rating: dict[str, Any] | None
@@ -48,15 +50,17 @@ class ShownEntrant:
     @classmethod
     def of(cls, entrant: Entrant, names: Names, me: int | None, rating: dict[str, Any] | None, *, linked: bool) -> Self:
         """Return the visible part of an entrant of a finished race."""
+        is_me, attempt = me is not None and entrant.player_id == me, entrant.attempt
         return shown_part(
             cls,
             entrant,
             name=_name(entrant, names),
             page=entrant.player.public_id if entrant.player is not None and entrant.player.has_page else None,
-            is_me=me is not None and entrant.player_id == me,
+            is_me=is_me,
             state_title=entrant.get_state_display(),
             in_review=entrant.is_in_review,
-            replay=entrant.attempt.public_id if entrant.attempt else None,
+            replay=attempt.public_id if attempt else None,
+            held=ShownAttempt.of(attempt) if attempt and is_me and entrant.is_in_review else None,
             missed=entrant.storm.mistakes if entrant.storm else None,
             rating=rating,
             linked=linked,

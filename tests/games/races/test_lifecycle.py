@@ -206,6 +206,7 @@ UNDER_REVIEW = [("won", None, None), ("won", 1, 2), ("retired", 2, 1)]
 def with_a_record_in_review() -> Run:
     """Return a finished race of three with the record of the first under review, and so without a place."""
     run = Run.ended("won", None, "retired")
+    Race.objects.update(rated=True)
     run.play(1, first_ms=5_000)
     Attempt.objects.filter(pk=run.attempt(0).pk).update(started_at=at(-600))  # the clocks differ
     run.judge()

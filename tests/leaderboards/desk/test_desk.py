@@ -190,7 +190,7 @@ def test_linked_racers_are_noted_and_listed(looker: Any, browser: Browser) -> No
 def test_noted_places_take_a_fixed_number_of_queries(django_assert_num_queries: Any) -> None:
     for variant in ("stonewall", "plot", "tarot"):
         top(todays(variant), z=9.0)
-        with django_assert_num_queries(2):
+        with django_assert_num_queries(3):
             noted_places()
 
 

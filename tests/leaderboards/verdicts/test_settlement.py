@@ -186,7 +186,7 @@ def test_boards_are_changed_in_the_order_of_their_deals(monkeypatch: pytest.Monk
         return places(cases, players)
 
     monkeypatch.setattr(settlement, "_place_all", placed)
-    cases = [settlement.Case(one, AttemptVerdict.of(verification.judge(one))) for one in attempts]
+    cases = [settlement.Case(one, AttemptVerdict.of(one, verification.judge(one))) for one in attempts]
     assert len(settlement.settle_all(cases, expected=State.PENDING)) == 3
     assert held == sorted(held)
     for attempt in attempts:
@@ -210,7 +210,7 @@ def test_an_attempt_just_moved_is_not_settled_for_the_old_player() -> None:
     attempt = factories.finished(make_deal("stonewall", DAY))
     stale = Attempt.objects.select_related("deal").get(pk=attempt.pk)
     Attempt.objects.filter(pk=attempt.pk).update(player=make_account())
-    assert not do_settle(stale, AttemptVerdict.of(verification.judge(stale)), expected=State.PENDING)
+    assert not do_settle(stale, AttemptVerdict.of(stale, verification.judge(stale)), expected=State.PENDING)
     assert settle(attempt.pk) == State.VERIFIED
 
 

@@ -154,7 +154,7 @@ PACE: VerdictReason = reason("pace", "20 plays within 5 ms, which need 99 ms.", 
 
 def as_by_other_rules(attempt: Attempt, state: State, *reasons: VerdictReason) -> Attempt:
     """Return the attempt, settled as other fair play rules would have it."""
-    verdict = replace(AttemptVerdict.of(judge_alone(attempt)), state=state, reasons=list(reasons))
+    verdict = replace(AttemptVerdict.of(attempt, judge_alone(attempt)), state=state, reasons=list(reasons))
     assert settle_all([Case(attempt, verdict)], expected=State.PENDING)
     attempt.refresh_from_db()
     return attempt

@@ -138,10 +138,9 @@ function rankText({ status, verdict, felt }) {
   const isRanked = felt.dataset.ranked === "true" || Boolean(felt.dataset.race);
   if (status === "pending") return isRanked ? t("Verifying your game…") : "";
   if (status === "verified") return isRanked ? t("Verified") : "";
-  // The text below already says that a person reviews it.
+  // The panel below says why, until when, and what the player can do.
+  if (status === "review") return t("Under review");
   const coded = (verdict?.reasons ?? []).filter((/** @type {{code: string}} */ { code }) => code !== "other");
   const reasons = coded.map(reasonText).join(" ");
-  if (status === "review")
-    return t("Under review: {reasons} A person will check this game before it is ranked.", { reasons });
   return t("Your game could not be verified: {reasons}", { reasons });
 }

@@ -1,0 +1,81 @@
+"""Stakes: whether others would lose a place by a result that is in doubt.
+
+Only such a result is held. Everywhere else, doubts are notes for staff, and the player never hears of them. Races are
+judged by their places when all records have a verdict (`games.races.finishing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Final
+
+from django.contrib.auth import get_user_model
+
+from games.core.ladders import Ladder
+from games.core.verdict_reasons import VerdictReason, undecided
+from games.fairplay import copies
+from games.fairplay.account_links import SAME_DEVICE, SAME_NETWORK, linked_to
+from games.models import Attempt
+from games.races.finishing import places_at_stake
+from games.races.models import Entrant
+from games.rules import RulesError
+from leaderboards.boards.eligibility import ladder_of
+from leaderboards.boards.listings import Listing, deal_listings
+from leaderboards.boards.rank_keys import BoardScore
+
+#: Number of first places that are at stake on each board of a ladder.
+PLACES: Final = {Ladder.ESTABLISHED: 10, Ladder.NEWCOMERS: 3}
+#: Minimum bits of non-obvious decisions that two games on one device must have in common.
+COMMON_BITS: Final = 5.0
+
+
+def is_at_stake(attempt: Attempt, reasons: list[VerdictReason], score: BoardScore | None) -> bool:
+    """Return whether the attempt, with these reasons, is to be held: staff have not decided, and it costs others a
+    place.
+    """
+    if score is None or not undecided(reasons):
+        return False
+    if attempt.in_race:
+        return attempt.state == Attempt.State.REVIEW and _raced_for_places(attempt)
+    return _takes_place(attempt, score) and not _is_innocent_neighbour(attempt, reasons)
+
+
+def _raced_for_places(attempt: Attempt) -> bool:
+    entrant = Entrant.objects.select_related("race").filter(attempt=attempt).first()
+    return entrant is not None and places_at_stake(entrant.race) > 0
+
+
+def _takes_place(attempt: Attempt, score: BoardScore) -> bool:
+    """Return whether a listed player's result would be among the first places of one of its ladder's boards."""
+    ladder = ladder_of(attempt) if attempt.ranked else None
+    if ladder is None or not get_user_model().objects.get(pk=attempt.player_id).is_listed:
+        return False
+    return any(_is_near_top(listing, attempt, score) for listing in deal_listings(attempt.deal_id, ladder))
+
+
+def _is_near_top(listing: Listing, attempt: Attempt, score: BoardScore) -> bool:
+    places, key = PLACES[listing.ladder or Ladder.ESTABLISHED], listing.layout.key
+    better = listing.listed().filter(**{f"{key}__lt": listing.layout.pack(score)}).exclude(attempt=attempt.pk)
+    return better[:places].count() < places
+
+
+def _is_innocent_neighbour(attempt: Attempt, reasons: list[VerdictReason]) -> bool:
+    """Return whether the only doubt is a shared device, and the games on it have no choices in common: siblings."""
+    if {reason["code"] for reason in undecided(reasons)} - {SAME_DEVICE, SAME_NETWORK}:
+        return False
+    own = copies.weights(bytes(attempt.record or b""))
+    return not any(_common_bits(own, other) >= COMMON_BITS for other in _earlier_on_device(attempt))
+
+
+def _earlier_on_device(attempt: Attempt) -> Iterator[Mapping[int, float]]:
+    """Yield the decisions of other players who started the deal on the device and have finished their games."""
+    for record in (
+        linked_to(attempt).filter(deal=attempt.deal_id, record__isnull=False).values_list("record", flat=True)
+    ):
+        with suppress(RulesError):
+            yield copies.weights(bytes(record or b""))
+
+
+def _common_bits(first: Mapping[int, float], second: Mapping[int, float]) -> float:
+    return sum(min(first[decision], second[decision]) for decision in first.keys() & second.keys())
