@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.urls import path
 from django.views.decorators.http import require_safe
 from django.views.generic import TemplateView
@@ -44,7 +45,8 @@ from games.pages.replays import (
 app_name = "games"
 
 _FAIRPLAY = TemplateView.as_view(
-    template_name="games/fairplay.html", extra_context={"appeal_days": appeals.WITHIN.days}
+    template_name="games/fairplay.html",
+    extra_context={"appeal_days": appeals.WITHIN.days, "review_days": settings.REVIEW_DAYS},
 )
 
 urlpatterns = [

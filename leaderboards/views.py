@@ -73,19 +73,24 @@ def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
         page = deal_boards.page(deal, board, cursor, ladder=ladder)
     shown = (ladder or page.ladder).slug
     own = own_result(deal, board, player) if player else None
+    waiting = [] if cursor or who == "friends" else deal_boards.waiting(deal)
     context = {
         "deal": ShownDeal.of(deal),
-        "waiting": [] if cursor or who == "friends" else deal_boards.waiting(deal),
+        "waiting": waiting,
         "ladder": shown,
         "asked_ladder": ladder.slug if ladder else "",
         "has_ladders": deal_boards.has_ladders(deal),
         "own": own,
-        "held": held_game(deal, player) if player and own is None else None,
+        "held": held_game(deal, player) if player and any(_is_held(row, player) for row in waiting) else None,
         "around": deal_boards.around(deal, board, player) if player and not _shows(page, player) else [],
         "live": f"/ws/board/{deal.pk}/?board={board}" + (f"&ladder={shown}" if ladder else ""),
         **_shared(request, board, who, page, ladder=shown),
     }
     return render(request, "boards/deal.html", context)
+
+
+def _is_held(row: BoardRow, player: Player) -> bool:
+    return row.status == "review" and row.player == player.public_id
 
 
 @require_safe

@@ -30,11 +30,6 @@ def ranked_attempts(player_id: int | None) -> QuerySet[Attempt]:
     return Attempt.objects.filter(player=player_id, ranked=True).defer("record")
 
 
-def has_ranked(player_id: int | None) -> bool:
-    """Return whether a player has started a ranked game; False for a visitor who has not played."""
-    return player_id is not None and Attempt.objects.filter(player=player_id, ranked=True).exists()
-
-
 def has_ranked_on(player_id: int, day: date) -> bool:
     """Return whether a player has started a ranked game of a day."""
     return Attempt.objects.filter(player=player_id, ranked=True, deal__day=day).exists()

@@ -47,7 +47,7 @@ def _hold(attempt: Attempt) -> bool:
     score = BoardScore.of(attempt)
     if not is_at_stake(attempt, attempt.reasons, score):
         return False
-    digest = attempt.decisions_digest and bytes(attempt.decisions_digest)
+    digest = None if attempt.decisions_digest is None else bytes(attempt.decisions_digest)
     verdict = AttemptVerdict(State.REVIEW, attempt.reasons, score, digest, attempt.real_play)
     return do_settle(attempt, verdict, expected=State.VERIFIED)
 

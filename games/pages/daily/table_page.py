@@ -30,7 +30,7 @@ from games.attempts.lifecycle import (
     start_first_attempt,
 )
 from games.attempts.pausing import may_pause
-from games.attempts.player_attempts import attempt_at, has_ranked
+from games.attempts.player_attempts import attempt_at
 from games.core.errors import wants_json
 from games.daily.day_places import boards
 from games.db.players import check_may_start, has_account, player_for, player_id, player_services
@@ -72,7 +72,6 @@ def play(request: HttpRequest, variant: str) -> HttpResponse:
     player = request.user if request.user.is_authenticated and has_account(request) else None
     context = {
         "deal": ShownDeal.of(deal),
-        "is_first": not has_ranked(player_id(request)),  # selects the explanation of ranked games
         "has_account": player is not None,
         "ladder": boards().ladder_of(player, deal) if player else None,
     }

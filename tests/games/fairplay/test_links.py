@@ -251,13 +251,6 @@ def test_account_deletion_leaves_only_secret_traces(client: Client) -> None:
     assert not Start.objects.exists()
 
 
-def test_newcomers_are_shown_the_rules_of_ranked_games(client: Client) -> None:
-    make_deal("tarot")
-    assert "fair-play" in client.get("/play/tarot/").content.decode()
-    begun(client)
-    assert "fair-play" not in client.get("/play/tarot/").content.decode()
-
-
 def test_the_privacy_page_shows_the_real_retention_times(client: Client) -> None:
     page = client.get("/privacy/").content.decode()
     assert f"deleted after {KEPT.days} days" in page

@@ -137,10 +137,10 @@ def test_a_deal_with_par_and_grade_links_to_them(client: Client) -> None:
 
 def test_the_page_explains_verified_in_both_languages(client: Client) -> None:
     english = client.get("/fairplay/").content.decode()
-    assert "What “verified” means" in english
+    assert "How results are checked" in english
     assert f"within {appeals.WITHIN.days} days" in english
     german = client.get("/fairplay/", headers={"accept-language": "de"}).content.decode()
-    assert "Was „geprüft“ heißt" in german
+    assert "Wie Ergebnisse geprüft werden" in german
 
 
 @pytest.mark.parametrize("game", GAMES)
