@@ -110,14 +110,14 @@ def weights(record: bytes) -> Mapping[int, float]:
     return MappingProxyType(weighed(game.open_table(), table.moves, decisions(game.open_table(), table.moves)))
 
 
-def is_copy(first: Mapping[int, float], second: Mapping[int, float], game: str) -> bool:
-    """Return whether two similar games share more than two players would find independently."""
+def is_copy(first: Mapping[int, float], second: Mapping[int, float], game: str, share: float = SHARE) -> bool:
+    """Return whether two games share more than two players would find independently, and this part of the lighter."""
     common = first.keys() & second.keys()
     smaller, common_of_smaller = min(
         (sum(game.values()), sum(game[choice] for choice in common)) for game in (first, second)
     )
     bits = min(sum(game[choice] for choice in common) for game in (first, second))
-    return bits >= minimum_bits(game) and common_of_smaller >= SHARE * smaller
+    return bits >= minimum_bits(game) and common_of_smaller >= share * smaller
 
 
 def first_copied(attempt: Attempt, earlier: Sequence[Earlier]) -> UUID | None:

@@ -25,6 +25,8 @@ from tests.games.fairplay.copying import EASY, played
 from tests.games.fairplay.scripted import (
     CLEAN,
     begun,
+    codes,
+    finish,
     leave,
     play,
     sign_up,
@@ -58,6 +60,27 @@ def test_a_guest_who_signs_up(client: Client) -> None:
     assert begun(client) == attempt
     assert verdict(attempt) == CLEAN
     assert Result.objects.get().attempt == attempt
+
+
+@pytest.mark.parametrize("variant", ["labyrinth", "plot", "stonewall"])
+def test_a_siblings_day_on_one_computer(client: Client, variant: str) -> None:
+    """Each plays the same deal in their own way; both are ranked at once, and neither hears of the other."""
+    deal = make_deal(variant, seed=bytes([7]) * 32)
+    attempts, chance = [], Random(variant)
+    for name, strays in (("Ada Lovelace", 0.1), ("Grace Hopper", 0.3)):
+        sign_up(client, name)
+        attempt = begun(client, variant=variant)
+        finish(attempt, played(variant, bytes(deal.seed), chance, strays).moves)
+        verdict(attempt)
+        attempts.append(attempt)
+        pages = [f"/players/{attempt.player.public_id}/", f"/boards/{deal.day}/{variant}/", "/inbox/"]
+        text = " ".join(client.get(page).content.decode() for page in pages)
+        assert "nder review" not in text
+        assert "/appeals/" not in text
+        leave(client)
+    assert [one.state for one in attempts] == ["verified", "verified"]
+    assert [codes(one.reasons) for one in attempts] == [[], ["same_device"]]
+    assert Result.objects.filter(deal=deal, listed=True).count() == 2
 
 
 # Styles of play.
