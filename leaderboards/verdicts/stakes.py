@@ -26,7 +26,7 @@ from leaderboards.boards.rank_keys import BoardScore
 
 #: Number of first places that are at stake on each board of a ladder.
 PLACES: Final = {Ladder.ESTABLISHED: 10, Ladder.NEWCOMERS: 3}
-#: Part of the lighter of two games on one device that must be in common. Pairs of simple players who do not know of each
+#: Part of the lighter of two games on one device that must be in common. Pairs of simple players who do not know each
 #: other reach it in 3 to 7 of 100 games of The Plot, Tarot Solitaire and Stonewall.
 COMMON_ON_DEVICE: Final = 0.7
 
