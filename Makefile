@@ -19,7 +19,7 @@ BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"'
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test quick $(SEARCHES) lint style types client bench docs soak mutate orders messages lock images clean
+.PHONY: help run stack test quick $(SEARCHES) lint style types client bench fairplay docs soak mutate orders messages lock images clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -72,6 +72,10 @@ bench: $(VENV)/.dev ## benchmarks against their targets (DATABASE_URL; BENCHES="
 	  [ "$$name" = browser ] && module=tests.browser.speed || module="benchmarks.$$name"; \
 	  echo "== $$name"; $(BIN)/python -m "$$module" || failed="$$failed $$name"; \
 	done; [ -z "$$failed" ] || { echo "Missed:$$failed" >&2; exit 1; }
+
+fairplay: $(VENV)/.dev ## how many honest games are flagged, and how many programs are caught (GAMES=600, SEED=…, VARIANTS="braid plot")
+	@nice $(BIN)/python -m tests.fairplay $(if $(GAMES),--games $(GAMES)) $(if $(SEED),--seed $(SEED)) \
+	  $(if $(VARIANTS),--variants $(VARIANTS))
 
 docs: $(VENV)/.dev ## API documentation of the rules and solver libraries, from their docstrings, to var/docs/
 	@TALON_NO_NUMBA=1 $(BIN)/python -m pdoc --docformat restructuredtext -o var/docs games.rules games.solver

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from games.core.verdict_reasons import VerdictReason, flags, reason
-from games.fairplay import account_links, copies, pace, random_delays
+from games.fairplay import account_links, copies, delays, pace
 from games.models import Attempt, Deal
 from games.rules import Record, RecordError, Replay, RulesError, replay
 from games.rules.hidden_cards import undone_reveal
@@ -42,7 +42,7 @@ def judge_alone(attempt: Attempt) -> Judgement:
     judgement, record = _read(attempt)
     if record is None or judgement.state != Attempt.State.VERIFIED or not (attempt.ranked or attempt.in_race):
         return judgement
-    doubts = pace.doubts(attempt, record) or random_delays.doubts(attempt, record)
+    doubts = pace.doubts(attempt, record) or delays.doubts(attempt, record)
     return replace(judgement, reasons=doubts + _looking_ahead(attempt, record))
 
 

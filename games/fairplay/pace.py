@@ -25,7 +25,6 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 from itertools import accumulate
 from operator import sub
-from statistics import fmean
 from typing import Final, NamedTuple
 
 from games.core.verdict_reasons import VerdictReason, reason
@@ -73,26 +72,16 @@ BURST_PART: Final = 4
 FEWEST_IN_BURST: Final = 10
 BURST_MS_A_PLAY: Final = 66
 
-#: Timer limit: gaps before plays that vary by less than this share of their mean come from a timer with up to 20 %
-#: jitter. The longest gaps, where a timer paused, are left out. The steadiest simulated people vary by 0.13.
-STEADY_PLAYS: Final = 40
-STEADY_VARIATION: Final = 0.12
-#: The same timer's longest gap is at most 1.5 times its shortest, with some room for rounding. In a short game its gaps
-#: may vary by more than the limit above. The steadiest simulated person's longest gap is 1.6 times the shortest.
-STEADY_RATIO: Final = 1.55
-PAUSES: Final = 0.1
-
 #: Maximum difference between the record's clock and the time from start to finish in the database.
 CLOCK_TOLERANCE: Final = timedelta(seconds=5)
 
 
 class PacedPlay(NamedTuple):
-    """A play's arrival, time since the previous play, demand, and gap since the token before (maybe a draw), in ms."""
+    """A play's arrival, time since the previous play, and demand, in ms."""
 
     at: int
     took: int
     demand: int
-    gap: int
 
 
 def doubts(attempt: Attempt, record: Record) -> list[VerdictReason]:
@@ -114,11 +103,7 @@ def implausibilities(
     if times != sorted(times):
         return [reason("clock_backwards", "The receive times go backwards.")]
     player_plays = plays(tokens, clock, auto_runs)
-    return [
-        doubt
-        for doubt in (_burst(player_plays), _pace(player_plays, looking_factor(name)), _steady(player_plays))
-        if doubt is not None
-    ]
+    return [doubt for doubt in (_burst(player_plays), _pace(player_plays, looking_factor(name))) if doubt is not None]
 
 
 def looking_factor(name: str) -> float:
@@ -131,7 +116,7 @@ def plays(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Seq
     """Return the player's plays, without the server's, each with its time and demand. The first play took no time."""
     served = served_tokens(auto_runs)
     paced: list[PacedPlay] = []
-    since, before, draws, previous, source = 0, 0, 0, "", ""
+    since, draws, previous, source = 0, 0, "", ""
     for n, (token, ms) in enumerate(zip(tokens, clock, strict=True), 1):
         if n in served:
             since, draws = ms, 0
@@ -139,11 +124,11 @@ def plays(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Seq
             come_from = token.partition("-")[0]
             hand = AGAIN_MS if come_from == source else POINT_MS
             demand = hand + draws + (NEW_MS if draws else 0)
-            paced.append(PacedPlay(ms, ms - since if paced else 0, demand, ms - before))
+            paced.append(PacedPlay(ms, ms - since if paced else 0, demand))
             since, draws, source = ms, 0, come_from
         elif token in DRAWS:
             draws += HELD_MS if previous in DRAWS else DRAW_MS
-        before, previous = ms, token
+        previous = token
     return paced
 
 
@@ -181,19 +166,6 @@ def _pace(player_plays: Sequence[PacedPlay], times: float) -> VerdictReason | No
 def _floor(number: int, times: float) -> float:
     """Return the minimum multiple of the demand for this many plays. By chance, a few plays may come faster."""
     return times * (1 - CHANCE / math.sqrt(number))
-
-
-def _steady(player_plays: Sequence[PacedPlay]) -> VerdictReason | None:
-    """Check for a timer. Only gaps before plays count: draws in between would make any pace look varied."""
-    gaps = sorted(play.gap for play in player_plays[1:])
-    if len(player_plays) < STEADY_PLAYS:
-        return None
-    del gaps[math.ceil(len(gaps) * (1 - PAUSES)) :]
-    mean = fmean(gaps)
-    variation = math.sqrt(fmean((gap - mean) ** 2 for gap in gaps)) / mean if mean else math.inf
-    if variation >= STEADY_VARIATION and gaps[-1] >= STEADY_RATIO * gaps[0]:
-        return None
-    return reason("steady", f"The gaps between plays vary by {variation:.1%} only.", variation=round(variation, 4))
 
 
 def _clock_doubts(attempt: Attempt, end_ms: int) -> list[VerdictReason]:

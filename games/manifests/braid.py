@@ -106,6 +106,7 @@ MANIFEST: Final = Manifest(
             grade_thresholds=(118.6, 122.9, 124.2, 127.7),
             median_par=284,
             looking_factor=1.5,
+            delay_correlation=0.23,
             puzzle_points=-995.0,
         ),
         "braid-either": VariantFacts(
@@ -114,6 +115,7 @@ MANIFEST: Final = Manifest(
             grade_thresholds=(109.4, 121.6, 124.4, 127.3),
             median_par=288,
             looking_factor=1.5,
+            delay_correlation=0.25,
             likeness=Likeness(0.83, 0.09, 0.95),
             puzzle_points=-1007.0,
         ),
@@ -123,6 +125,7 @@ MANIFEST: Final = Manifest(
             grade_thresholds=(57.2, 83.6, 106.6, 126.2),
             median_par=279,
             looking_factor=1.5,
+            delay_correlation=0.23,
             likeness=Likeness(0.80, 0.10, 0.95),
             puzzle_points=-951.0,
         ),

@@ -44,6 +44,9 @@ class VariantFacts:
     looking_factor: float | None = None
     """Factor on top of the speed of hands: there are more cards to look over in Labyrinth than in Braid, and fewer
     when three cards are drawn at a time. Without it the smallest of all applies."""
+    delay_correlation: float = 0.1
+    """Lower bound of the correlation of people's delays with their moves (`games.fairplay.delays`), well below that of
+    simulated people. With the default, some 3,500 moves are needed to find a timer."""
     likeness: Likeness | None = None
     """As in docs/measured/solver-likeness.csv. Without it wins are not compared with the solver's."""
     puzzle_points: float | None = None

@@ -107,6 +107,7 @@ MANIFEST: Final = Manifest(
             grade_thresholds=(109.4, 114.6, 117.2, 119.2),
             median_par=221,
             looking_factor=1.54,
+            delay_correlation=0.25,
             likeness=Likeness(0.52, 0.07, 0.91),
             puzzle_points=-749.0,
         ),

@@ -124,6 +124,7 @@ MANIFEST: Final = Manifest(
             grade_thresholds=(109.0, 114.3, 123.0, 130.4),
             median_par=187,
             looking_factor=1.55,
+            delay_correlation=0.2,
             likeness=Likeness(0.58, 0.09, 0.88),
         ),
         "tarot-novice": VariantFacts(
@@ -132,6 +133,7 @@ MANIFEST: Final = Manifest(
             grade_thresholds=(111.7, 116.9, 124.3, 132.1),
             median_par=204,
             looking_factor=1.58,
+            delay_correlation=0.24,
             likeness=Likeness(0.58, 0.07, 0.85),
         ),
         "tarot-adept": VariantFacts(
@@ -140,6 +142,7 @@ MANIFEST: Final = Manifest(
             grade_thresholds=(116.7, 124.8, 130.8, 137.4),
             median_par=201,
             looking_factor=1.55,
+            delay_correlation=0.23,
             likeness=Likeness(0.67, 0.06, 0.91),
         ),
     },

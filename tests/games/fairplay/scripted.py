@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta
-from itertools import accumulate
-from random import Random
 from typing import Any
 
 from django.contrib.auth import SESSION_KEY
@@ -20,7 +18,7 @@ from accounts.models import User
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.models import Attempt, Deal, Move
 from leaderboards.verdicts import settlement
-from tests.factories import make_account, make_deal, won_records
+from tests.factories import make_account, make_deal, unhurried, won_records
 
 State = Attempt.State
 Verdict = tuple[State, list[str]]
@@ -64,12 +62,6 @@ def sign_up(browser: Client, name: str = "Ada Lovelace") -> bool:
 def winnable(variant: str, number: int = 0) -> tuple[Deal, tuple[str, ...]]:
     record = won_records(variant)[number]
     return make_deal(variant, seed=record.seed), record.tokens
-
-
-def unhurried(tokens: Sequence[str]) -> list[int]:
-    """Return the times of tokens played at some two seconds each."""
-    chance = Random(len(tokens))
-    return list(accumulate(chance.randrange(700, 3300) for _ in tokens))
 
 
 def finish(

@@ -19,8 +19,8 @@ from games.models import Deal
 from games.rules import open_table
 from games.solver import Budget, Solution, shorten, solve
 from leaderboards.models import Result
-from tests.factories import make_deal, won_records
-from tests.games.fairplay import simulated
+from tests.factories import make_deal, unhurried, won_records
+from tests.fairplay import simulated
 from tests.games.fairplay.copying import EASY, played
 from tests.games.fairplay.scripted import (
     CLEAN,
@@ -30,7 +30,6 @@ from tests.games.fairplay.scripted import (
     leave,
     play,
     sign_up,
-    unhurried,
     verdict,
     winnable,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import accumulate, cycle
 from typing import Any
 
 import pytest
@@ -90,18 +89,6 @@ def test_an_error_in_the_replay_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(verification, "replay", broken)
     with pytest.raises(ZeroDivisionError):
         judge(factories.finished(make_deal("stonewall", DAY)))
-
-
-@pytest.mark.parametrize(
-    ("gaps", "variation"), [((1980, 2020), 0.01), ((1800, 2200), 0.1), ((1600, 2400), 0.2), ((1500, 2500), None)]
-)
-def test_gaps_are_too_even_by_their_relative_deviation_or_range(gaps: tuple[int, int], variation: float | None) -> None:
-    deal = make_deal("tarot", DAY, seed=bytes(32))
-    tokens, gap = factories.line(deal, 400, seed=3), cycle(gaps)
-    clock = list(accumulate(0 if token in {"d", "n"} else next(gap) for token in tokens))  # draws take no time here
-    found = judge(factories.finished(deal, record=factories.record_of(deal, tokens, clock))).reasons
-    steady = [reason["variation"] for reason in found if reason["code"] == "steady"]
-    assert steady == ([] if variation is None else [pytest.approx(variation, abs=0.005)])
 
 
 @pytest.mark.parametrize("why", ["", "Like that of the account ada2."])

@@ -156,7 +156,7 @@ def play(who: Person, line: Sequence[Step], chance: Random) -> Game:
             continue
         hand, motion = _motion(who, hand, step, chance)
         record(step.token, fresh_hand * (_decision(who, step, chance) + motion))
-        if "-" in step.token and chance.random() < 0.008 * who.slowness:
+        if "-" in step.token and number + 1 < len(line) and chance.random() < 0.008 * who.slowness:
             record("u", who.slowness * 300 * chance.lognormvariate(0, 0.3))
             record(step.token, who.slowness * 350 * chance.lognormvariate(0, 0.3))
     return game
