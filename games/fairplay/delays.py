@@ -15,12 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from functools import cache
 from itertools import chain, pairwise
 from statistics import fmean
 from typing import Final, NamedTuple
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from games.core.verdict_reasons import VerdictReason, reason
 from games.fairplay.pace import DRAWS, FREE_TOKENS, served_tokens
@@ -30,9 +31,13 @@ from games.rules import Record, RulesError, Table
 from games.rules.hidden_cards import Unseen
 from games.rules.tokens import UNDO, WORDS
 
+#: Code of the doubt.
+CODE: Final = "steady"
 #: Moves in a stretch, and the maximum number of earlier games to judge a game with.
 STRETCH: Final = 20
 EARLIER_GAMES: Final = 5
+#: Period in which a game is judged again, together with later ones, once these look like a timer's.
+JUDGED_AGAIN_FOR: Final = timedelta(days=7)
 
 #: Allowances for chance, in standard errors: above it no timer comes, and below it no person.
 ABOVE_TIMERS: Final = 3.0
@@ -77,12 +82,12 @@ class Evidence(NamedTuple):
 def doubts(attempt: Attempt, record: Record) -> list[VerdictReason]:
     """Return the doubt about a finished attempt whose delays look like a timer's, if any; may read the database."""
     own = evidence(record.open_table(), record.tokens, record.clock, attempt.auto_runs)
-    found = timer_evidence(own, _earlier(attempt), attempt.deal.variant)
+    found = timer_evidence(own, _others(attempt), attempt.deal.variant)
     if found is None:
         return []
     correlation = found.dependence()[0] / math.sqrt(found.freedom or 1)
     message = f"The delays of {found.freedom} moves hardly depend on the moves: the correlation is {correlation:.2f}."
-    return [reason("steady", message, moves=found.freedom, correlation=round(correlation, 3))]
+    return [reason(CODE, message, moves=found.freedom, correlation=round(correlation, 3))]
 
 
 def timer_evidence(own: Evidence, earlier: Iterable[Evidence], variant: str) -> Evidence | None:
@@ -185,12 +190,18 @@ def _centred(values: Sequence[float]) -> list[float]:
     return [value - mean for value in values]
 
 
-def _earlier(attempt: Attempt) -> Iterable[Evidence]:
-    """Read the player's latest finished games of the variant that were also checked for fair play."""
+def neighbours(attempt: Attempt) -> QuerySet[Attempt]:
+    """Return the player's other finished games of the variant that were also checked for fair play, latest first: the
+    earlier ones, and when a game is judged again those of the week after it.
+    """
     checked = Q(ranked=True) | Q(deadline__isnull=False, deal__for_race=True)
-    before = Attempt.objects.filter(checked, player=attempt.player_id, started_at__lt=attempt.started_at)
-    games = before.filter(deal__variant=attempt.deal.variant).exclude(record=None).order_by("-started_at")
-    for data, auto_runs in games.values_list("record", "auto_runs")[:EARLIER_GAMES]:
+    until = attempt.started_at + JUDGED_AGAIN_FOR
+    games = Attempt.objects.filter(checked, player=attempt.player_id, started_at__lt=until, record__isnull=False)
+    return games.filter(deal__variant=attempt.deal.variant).exclude(pk=attempt.pk).order_by("-started_at")
+
+
+def _others(attempt: Attempt) -> Iterable[Evidence]:
+    for data, auto_runs in neighbours(attempt).values_list("record", "auto_runs")[:EARLIER_GAMES]:
         with suppress(RulesError):
             record = Record.from_bytes(bytes(data or b""))
             yield evidence(record.open_table(), record.tokens, record.clock, auto_runs)

@@ -55,7 +55,8 @@ AUTO_PRACTICE_MS: Final = (190, 190)
 #: Cap on the time that counts for a play, as a multiple of its demand.
 LONGEST: Final = 2.5
 
-#: Minimum plays for a pace check, and the allowance for chance, which grows with fewer plays (`_floor`).
+#: Minimum plays for a pace check, and the allowance for chance, which grows with fewer plays (`_floor`). A game that
+#: the server finished is judged by the rest, however few.
 FEWEST_PLAYS: Final = 12
 CHANCE: Final = 0.5
 
@@ -103,7 +104,9 @@ def implausibilities(
     if times != sorted(times):
         return [reason("clock_backwards", "The receive times go backwards.")]
     player_plays = plays(tokens, clock, auto_runs)
-    return [doubt for doubt in (_burst(player_plays), _pace(player_plays, looking_factor(name))) if doubt is not None]
+    fewest = 1 if auto_runs else FEWEST_PLAYS
+    found = _burst(player_plays), _pace(player_plays, looking_factor(name), fewest)
+    return [doubt for doubt in found if doubt is not None]
 
 
 def looking_factor(name: str) -> float:
@@ -146,10 +149,10 @@ def _burst(player_plays: Sequence[PacedPlay]) -> VerdictReason | None:
     return reason("burst", f"{number} plays within {shortest} ms.", plays=number, ms=shortest)
 
 
-def _pace(player_plays: Sequence[PacedPlay], times: float) -> VerdictReason | None:
+def _pace(player_plays: Sequence[PacedPlay], times: float, fewest: int) -> VerdictReason | None:
     """Check the pace of the whole game, and of its fastest part."""
     timed = player_plays[1:]
-    if len(timed) < FEWEST_PLAYS:
+    if len(timed) < fewest:
         return None
     took = [0.0, *accumulate([min(play.took, LONGEST * play.demand) for play in timed])]
     demanded = [0.0, *accumulate([play.demand for play in timed])]

@@ -28,7 +28,7 @@ from games.core.verdict_reasons import VerdictReason, for_player, reason
 from games.db.replicas.write_positions import wrote
 from games.db.statements import Statement, run_in_order, stored
 from games.explorer.building import expire
-from games.fairplay import copies
+from games.fairplay import copies, delays
 from games.ghosts import challenges
 from games.models import Attempt, Deal
 from games.races import finishing
@@ -105,7 +105,9 @@ def settle(attempt_id: int, max_others: int = 0) -> State | None:
     found = zip(judged, compare(judged), strict=True)
     cases = [Case(judged_attempt, AttemptVerdict.of(judged_attempt, verdict)) for (judged_attempt, _), verdict in found]
     settled = settle_all(cases, expected=State.PENDING, durable=False)
-    _settle_copies([case for case in cases if case.attempt.pk in settled], started_at)
+    ended = [case for case in cases if case.attempt.pk in settled]
+    _settle_copies(ended, started_at)
+    _settle_timers(ended)
     if attempt is None:
         return None
     if attempt.pk in settled:
@@ -128,11 +130,23 @@ def _settle_copies(cases: Sequence[Case], started_at: datetime) -> None:
     ]
     alike = copies.copies_since(won, started_at - _CLOCKS_DIFFER) if won else set()
     for attempt in Attempt.objects.select_related("deal").filter(pk__in=alike).order_by("pk") if alike else ():
-        if attempt.reasons or not copies.can_be_copy(attempt):
-            continue
-        verdict = AttemptVerdict.of(attempt, judge(attempt))
-        if verdict.reasons:
-            do_settle(attempt, verdict, expected=State.VERIFIED)
+        if not attempt.reasons and copies.can_be_copy(attempt):
+            _settle_doubts(attempt)
+
+
+def _settle_timers(cases: Sequence[Case]) -> None:
+    """Judge again the other games of the last week of players whose delays turned out to be a timer's."""
+    for attempt, verdict in cases:
+        if any(entry["code"] == delays.CODE for entry in verdict.reasons):
+            recent = delays.neighbours(attempt).filter(started_at__gt=attempt.started_at - delays.JUDGED_AGAIN_FOR)
+            for other in recent.filter(state=State.VERIFIED, reasons=[]).select_related("deal"):
+                _settle_doubts(other)
+
+
+def _settle_doubts(attempt: Attempt) -> None:
+    verdict = AttemptVerdict.of(attempt, judge(attempt))
+    if verdict.reasons:
+        do_settle(attempt, verdict, expected=State.VERIFIED)
 
 
 def _judged_other(attempt: Attempt) -> Judgement | None:

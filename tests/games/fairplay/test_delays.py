@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from random import Random
 from statistics import fmean
@@ -17,10 +17,11 @@ from games.fairplay.delays import ABOVE_TIMERS, Evidence, evidence, limit, stand
 from games.manifests import VARIANTS, VariantFacts
 from games.models import Attempt
 from games.rules import CATALOGUE, open_table
+from leaderboards.verdicts import held_results
 from tests.factories import make_account, make_deal, won_records
 from tests.fairplay import programs, reaction_players, simulated
 from tests.fairplay.games import Line, at_the_table, evidence_of, greedy_lines, wins
-from tests.games.fairplay.scripted import CLEAN, State, play, verdict
+from tests.games.fairplay.scripted import CLEAN, State, codes, play, verdict
 
 LABYRINTH = "labyrinth"
 #: People of each model and programs in the samples.
@@ -217,21 +218,25 @@ def test_timers_are_found_and_people_are_not(variant: str) -> None:
     assert sum(is_found(program(chance.choice(kinds)), lines, within) for _ in range(SAMPLE)) >= SAMPLE - 1
 
 
-def labyrinth_games(players: Sequence[User], *, practice: int | None = None) -> list[Attempt]:
+def labyrinth_games(players: Sequence[User], *, practice: int | None = None) -> Iterator[Attempt]:
     """Play a game of Labyrinth on each of the last days, by one timer."""
-    chance, attempts = Random(4), list[Attempt]()
+    chance = Random(4)
     for number, player in enumerate(players):
         day = timezone.now().date() - timedelta(days=len(players) - number)
         deal = make_deal(LABYRINTH, day, practice=number == practice, seed=won_records(LABYRINTH)[number].seed)
         game = simulated.run(simulated.Timer(700, "lognormal", 0.25), simulated.line_of(LABYRINTH, number), chance)
-        attempts.append(play(deal, game.tokens, game.clock, who=player))
-    return attempts
+        yield play(deal, game.tokens, game.clock, who=player)
 
 
 @pytest.mark.django_db
-def test_the_third_short_game_goes_to_review() -> None:
-    attempts = labyrinth_games([make_account()] * 3)
-    assert [verdict(attempt) for attempt in attempts] == [CLEAN, CLEAN, (State.REVIEW, ["steady"])]
+def test_the_third_short_game_gives_the_first_ones_away() -> None:
+    judged = [(attempt, verdict(attempt)) for attempt in labyrinth_games([make_account()] * 3)]
+    attempts = [attempt for attempt, _ in judged]
+    assert [found for _, found in judged] == [CLEAN, CLEAN, (State.REVIEW, ["steady"])]
+    for attempt in attempts[:2]:
+        attempt.refresh_from_db()
+        assert (attempt.state, codes(attempt.reasons)) == (State.REVIEW, ["steady"])
+    assert held_results.review_held() == 0, "judged again, they stay in doubt"
     (found,) = attempts[-1].reasons
     assert set(found) == {"code", "message", "moves", "correlation"}
 
@@ -241,7 +246,7 @@ def test_the_third_short_game_goes_to_review() -> None:
 def test_an_earlier_game_does_not_count(why: str) -> None:
     player = make_account()
     first = make_account() if why == "another player's" else player
-    attempts = labyrinth_games([first, player, player], practice=0 if why == "practice" else None)
+    attempts = [*labyrinth_games([first, player, player], practice=0 if why == "practice" else None)]
     if why == "unreadable":
         Attempt.objects.filter(pk=attempts[0].pk).update(record=b"?")
     if why == "of another variant":

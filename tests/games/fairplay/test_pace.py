@@ -61,6 +61,35 @@ def test_auto_finish_runs_do_not_count() -> None:
     assert implausibilities(tokens, clock, end, [[41, 80]]) == []
 
 
+@pytest.mark.parametrize("by_hand", [2, 5, 11, 40])
+def test_what_the_server_finishes_is_judged_by_the_rest(by_hand: int) -> None:
+    """The whole game takes less than a second, as when a program lets the server play most of the cards."""
+    tokens, clock, end = plays([90] * by_hand + [0] * 40)
+    assert "pace" in codes(implausibilities(tokens, clock, end, [[by_hand + 1, by_hand + 40]]))
+    tokens, clock, end = plays([700] * by_hand + [0] * 40)
+    assert implausibilities(tokens, clock, end, [[by_hand + 1, by_hand + 40]]) == []
+
+
+#: Ways to hide a pace of 90 ms a play: tokens with gaps, which replace each play.
+HIDDEN = {
+    "undone": [("t0-f", 30), ("u", 30), ("t0-f", 30)],
+    "drawn for": [("d", 20), ("d", 20), ("t0-f", 50)],
+    "many in one frame": [("t0-f", 270), ("t1-f", 0), ("t0-f", 0)],
+    "runs": [("t0-t1x5", 90)],
+}
+
+
+@pytest.mark.parametrize("way", HIDDEN)
+@pytest.mark.parametrize("reconnect", [0, 30_000])
+def test_a_machines_pace_cannot_be_hidden(way: str, reconnect: int) -> None:
+    """Neither by what lies between the plays, nor by a connection that is lost in the middle."""
+    moves = [(token.replace("t0", f"t{n % 5}"), gap) for n in range(40) for token, gap in HIDDEN[way]]
+    middle = len(moves) // 2
+    moves[middle] = (moves[middle][0], moves[middle][1] + reconnect)
+    clock = list(accumulate(gap for _, gap in moves))
+    assert {"pace", "burst"} & {*codes(implausibilities([token for token, _ in moves], clock, clock[-1], []))}
+
+
 def test_bursts_of_undos_and_draws_are_human() -> None:
     for token in ("u", "d", "n", "up", "down"):
         assert implausibilities([token] * 200, [n * 20 for n in range(200)], 5_000, []) == []
