@@ -3,9 +3,9 @@
 People take longer where the hand has farther to go and where there is more to look at, and draw at a pace of their own
 (keystroke-level model, Card, Moran and Newell 1980). How much longer is a matter of habit and device, so nothing is
 assumed about it. The statistic is the multiple correlation of the ranks of the delays with the features of the moves.
-If the delays do not depend on the moves, then whatever their distribution its square times the number of moves follows
-chi-squared, with a degree of freedom for each feature. People exceed it the more, the more moves are known: a short
-game is judged together with the player's previous games of the variant.
+If the delays do not depend on the moves, then whatever their distribution, its square times the number of moves
+follows chi-squared, with a degree of freedom for each feature. The distance between people and timers grows with the
+number of moves, so a short game is judged together with the player's previous games of the variant.
 
 Ranks and features are taken relative to stretches of a few moves, since people tire, and games speed up to their end.
 """
@@ -39,12 +39,12 @@ EARLIER_GAMES: Final = 5
 #: Period in which a game is judged again, together with later ones, once these look like a timer's.
 JUDGED_AGAIN_FOR: Final = timedelta(days=7)
 
-#: Allowances for chance, in standard errors: above it no timer comes, and below it no person.
+#: Allowances for chance, in standard errors: timers stay below the first, and people above the second.
 ABOVE_TIMERS: Final = 3.0
 BELOW_PEOPLE: Final = 3.3
 
-#: Variances below this share are rounding errors of a feature that the others determine.
-NOTHING: Final = 1e-9
+#: Share of a feature's variance below which the other features determine it, except for rounding errors.
+ROUNDING: Final = 1e-9
 
 
 class TimedMove(NamedTuple):
@@ -71,7 +71,7 @@ class Evidence(NamedTuple):
         """Return the root of chi-squared, and its degrees of freedom."""
         rows, degrees = [list(row) for row in self.products], 0
         for n, row in enumerate(rows[:-1]):
-            if row[n] > NOTHING * self.products[n][n]:
+            if row[n] > ROUNDING * self.products[n][n]:
                 degrees += 1
                 for other in rows[n + 1 :]:
                     share = other[n] / row[n]

@@ -13,6 +13,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
 from secrets import randbits
 from typing import Final
@@ -100,7 +101,7 @@ def study(variant: str, games: int, number: int, seed: int) -> bool:
         caught = [0] * within
         for _ in range(number):
             delays = law(lines["off"], chance)
-            found = flags(lambda line, delays=delays: programs.play(delays, line), won, within, chance)
+            found = flags(partial(programs.play, delays), won, within, chance)
             first = found.index(True) if True in found else within
             caught = [count + (first <= n) for n, count in enumerate(caught)]
         is_met = caught[-1] >= number * CAUGHT_AIM - margin(number, CAUGHT_AIM)

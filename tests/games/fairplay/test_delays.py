@@ -14,7 +14,8 @@ from django.utils import timezone
 from accounts.models import User
 from games.fairplay import delays
 from games.fairplay.delays import ABOVE_TIMERS, Evidence, evidence, limit, standard_ranks, timed_moves, timer_evidence
-from games.manifests import VARIANTS, VariantFacts
+from games.manifests import VARIANTS
+from games.manifests.manifest import VariantFacts
 from games.models import Attempt
 from games.rules import CATALOGUE, open_table
 from leaderboards.verdicts import held_results

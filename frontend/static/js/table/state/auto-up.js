@@ -26,11 +26,14 @@ export function moveUpLater(state, moves, token) {
  * @param {Token} last the last of them
  */
 function later(state, moves, n, last) {
-  state.moveUp = window.setTimeout(() => {
-    if (state.n !== n) return;
-    if (state.pending.length > 0 || state.held || state.picked || state.paused) later(state, moves, n, last);
-    else moveUp(state, moves);
-  }, delay(state, last));
+  state.moveUp = window.setTimeout(
+    () => {
+      if (state.n !== n) return;
+      if (state.pending.length > 0 || state.held || state.picked || state.paused) later(state, moves, n, last);
+      else moveUp(state, moves);
+    },
+    delay(state, last),
+  );
 }
 
 /**
