@@ -25,7 +25,7 @@ django.setup()
 
 from games.fairplay.delays import EARLIER_GAMES, Evidence  # noqa: E402
 from games.rules import CATALOGUE  # noqa: E402
-from tests.fairplay import programs, reaction_players, search_players, simulated  # noqa: E402
+from tests.fairplay import programs, reaction_players, search_players, simulated, site_day  # noqa: E402
 from tests.fairplay.games import (  # noqa: E402
     Line,
     at_the_table,
@@ -39,6 +39,8 @@ from tests.fairplay.simulated import Game  # noqa: E402
 #: Targets: at most this share of honest games is flagged, and at least this share of programs is caught.
 HONEST_AIM: Final = 0.001
 CAUGHT_AIM: Final = 0.95
+#: At most this many results per honest player are held in a day.
+HELD_AIM: Final = 0.001
 #: Number of games within which a program is to be caught.
 WITHIN: Final = {"stonewall": 6}
 WITHIN_DEFAULT: Final = 3
@@ -71,12 +73,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fairplay", description=__doc__.partition("\n")[0])
     parser.add_argument("--games", type=int, default=600, help="honest games a model and variant")
     parser.add_argument("--programs", type=int, default=100, help="programs of each kind and variant")
+    parser.add_argument("--players", type=int, default=500, help="honest players of a site's day; 0 for no day")
     parser.add_argument("--seed", type=int, default=randbits(32))
     parser.add_argument("--variants", nargs="+", choices=list(CATALOGUE), default=list(CATALOGUE), metavar="VARIANT")
     options = parser.parse_args()
     print(f"seed {options.seed}, {options.games} games a model, {options.programs} programs a kind", flush=True)
     met = [study(variant, options.games, options.programs, options.seed) for variant in options.variants]
+    if options.players:
+        met.append(day(options.players, Random(f"{options.seed} a day")))
     return 0 if all(met) else 1
+
+
+def day(players: int, chance: Random) -> bool:
+    """Print how many results of honest players are held in a day; return whether the target is met."""
+    people = [chance.choice(list(MODELS.values()))(chance) for _ in range(players)]
+    number = site_day.held(people, chance)
+    is_met = number <= max(1, HELD_AIM * players)
+    print(f"\na day: {number} results of {players} players are held {'ok' if is_met else 'MISSED'}", flush=True)
+    return is_met
 
 
 def study(variant: str, games: int, number: int, seed: int) -> bool:

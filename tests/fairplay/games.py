@@ -33,17 +33,21 @@ def wins(variant: str) -> list[Line]:
     return [Line(variant, record.seed, observed(record.open_table(), record.tokens)) for record in won_records(variant)]
 
 
-def greedy_lines(variant: str, number: int, chance: Random, auto_up: str = "off") -> list[Line]:
-    """Return greedy games of new deals. `auto_up` is the setting for automatic moves: off, safe or all."""
+def greedy_lines(
+    variant: str, number: int, chance: Random, auto_up: str = "off", *, seed: bytes | None = None
+) -> list[Line]:
+    """Return greedy games of new deals, or of the one with a seed. `auto_up` is the setting for automatic moves: off,
+    safe or all.
+    """
     found: list[Line] = []
     while len(found) < number:
-        seed = chance.randbytes(32)
-        table = open_table(variant, seed)
+        dealt = seed or chance.randbytes(32)
+        table = open_table(variant, dealt)
         automatic = frozenset(_automatic_game(table, auto_up)) if auto_up != "off" else frozenset()
         if auto_up == "off":
             greedy_game(table, chance)
         if len(table.moves) >= FEWEST_TOKENS:
-            found.append(Line(variant, seed, observed(open_table(variant, seed), table.moves), automatic))
+            found.append(Line(variant, dealt, observed(open_table(variant, dealt), table.moves), automatic))
     return found
 
 
