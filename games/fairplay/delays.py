@@ -35,7 +35,7 @@ from games.rules.tokens import UNDO, WORDS
 CODE: Final = "steady"
 #: Moves in a stretch, and the maximum number of earlier games to judge a game with.
 STRETCH: Final = 20
-EARLIER_GAMES: Final = 5
+EARLIER_GAMES: Final = 7
 #: Period in which a game is judged again, together with later ones, once these look like a timer's.
 JUDGED_AGAIN_FOR: Final = timedelta(days=7)
 
@@ -191,9 +191,7 @@ def _centred(values: Sequence[float]) -> list[float]:
 
 
 def neighbours(attempt: Attempt) -> QuerySet[Attempt]:
-    """Return the player's other finished games of the variant that were also checked for fair play, latest first: the
-    earlier ones, and when a game is judged again those of the week after it.
-    """
+    """Return the player's other checked games of the variant, latest first: earlier ones, and those of the week after."""
     checked = Q(ranked=True) | Q(deadline__isnull=False, deal__for_race=True)
     until = attempt.started_at + JUDGED_AGAIN_FOR
     games = Attempt.objects.filter(checked, player=attempt.player_id, started_at__lt=until, record__isnull=False)

@@ -72,7 +72,7 @@ MANIFEST: Final = Manifest(
             grade_thresholds=(76.1, 79.8, 84.2, 88.5),
             median_par=52,
             looking_factor=1.58,
-            delay_correlation=0.54,
+            delay_correlation=0.35,
             likeness=Likeness(0.51, 0.09, 0.70),
             puzzle_points=-807.0,
         ),

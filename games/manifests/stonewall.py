@@ -87,7 +87,7 @@ MANIFEST: Final = Manifest(
             grade_thresholds=(93.3, 95.2, 96.5, 98.0),
             median_par=83,
             looking_factor=1.66,
-            delay_correlation=0.3,
+            delay_correlation=0.28,
             likeness=Likeness(0.62, 0.09, 0.86),
             puzzle_points=-665.0,
         ),

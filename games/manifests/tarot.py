@@ -124,7 +124,7 @@ MANIFEST: Final = Manifest(
             grade_thresholds=(109.0, 114.3, 123.0, 130.4),
             median_par=187,
             looking_factor=1.55,
-            delay_correlation=0.2,
+            delay_correlation=0.13,
             likeness=Likeness(0.58, 0.09, 0.88),
         ),
         "tarot-novice": VariantFacts(
@@ -142,7 +142,7 @@ MANIFEST: Final = Manifest(
             grade_thresholds=(116.7, 124.8, 130.8, 137.4),
             median_par=201,
             looking_factor=1.55,
-            delay_correlation=0.23,
+            delay_correlation=0.12,
             likeness=Likeness(0.67, 0.06, 0.91),
         ),
     },

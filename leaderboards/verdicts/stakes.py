@@ -32,9 +32,7 @@ COMMON_ON_DEVICE: Final = 0.7
 
 
 def is_at_stake(attempt: Attempt, reasons: list[VerdictReason], score: BoardScore | None) -> bool:
-    """Return whether the attempt, with these reasons, is to be held: staff have not decided, and it costs others a
-    place.
-    """
+    """Return whether doubts that staff have not decided about would cost others a place."""
     if score is None or not undecided(reasons):
         return False
     if attempt.in_race:

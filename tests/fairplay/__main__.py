@@ -41,9 +41,6 @@ HONEST_AIM: Final = 0.001
 CAUGHT_AIM: Final = 0.95
 #: At most this many results per honest player are held in a day.
 HELD_AIM: Final = 0.001
-#: Number of games within which a program is to be caught.
-WITHIN: Final = {"stonewall": 6}
-WITHIN_DEFAULT: Final = 3
 #: Games that a person plays, and lines of each kind.
 SERIES: Final = 6
 LINES: Final = 12
@@ -109,7 +106,7 @@ def study(variant: str, games: int, number: int, seed: int) -> bool:
         )
         judged = math.ceil(games / SERIES) * SERIES
         met.append(row(f"honest, {model}", [flagged / judged], flagged <= judged * HONEST_AIM + margin(judged, 0.001)))
-    within = WITHIN.get(variant, WITHIN_DEFAULT)
+    within = programs.WITHIN.get(variant, programs.WITHIN_DEFAULT)
     for kind, law in (programs.INDEPENDENT | programs.OTHERS).items():
         print(f"{variant}: programs, {kind}", file=sys.stderr, flush=True)
         caught = [0] * within

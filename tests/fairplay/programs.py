@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from random import Random
+from typing import Final
 
 from tests.fairplay import reaction_players, simulated
 from tests.fairplay.games import Line
 from tests.fairplay.simulated import KEY_REPEAT_MS, Game
+
+#: Games within which a program is to be caught. Where people's delays depend little on the moves, it takes more.
+WITHIN: Final = {"labyrinth": 8, "stonewall": 8, "tarot": 8, "tarot-adept": 8}
+WITHIN_DEFAULT: Final = 3
 
 Delays = Callable[[Line], Sequence[float]]
 """Delays before the tokens of a line, in ms."""

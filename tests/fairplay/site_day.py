@@ -15,7 +15,7 @@ from tests.fairplay.simulated import Game
 
 Play = Callable[[Line], Game]
 
-#: Share of the players who play a variant, and number of different games that they play of its deal.
+#: Share of the players who play a variant, and number of different lines among them.
 PLAYS: Final = 1 / 3
 WAYS: Final = 20
 #: Games of a person that were played before.

@@ -16,7 +16,7 @@ from games.fairplay import delays
 from games.fairplay.delays import ABOVE_TIMERS, Evidence, evidence, limit, standard_ranks, timed_moves, timer_evidence
 from games.manifests import VARIANTS
 from games.manifests.manifest import VariantFacts
-from games.models import Attempt
+from games.models import Attempt, Deal
 from games.rules import CATALOGUE, open_table
 from leaderboards.verdicts import held_results
 from tests.factories import make_account, make_deal, won_records
@@ -27,6 +27,8 @@ from tests.games.fairplay.scripted import CLEAN, State, codes, play, verdict
 LABYRINTH = "labyrinth"
 #: People of each model and programs in the samples.
 SAMPLE = 6
+#: Games of Labyrinth that are enough to find a timer.
+GAMES = programs.WITHIN[LABYRINTH]
 
 Play = Callable[[Line], simulated.Game]
 
@@ -164,8 +166,8 @@ def test_a_game_without_a_measurement_needs_many_moves(monkeypatch: pytest.Monke
 
 def test_short_games_are_judged_together() -> None:
     chance = Random(2)
-    games = [random_evidence(chance, lambda chance: chance.uniform(0.6, 1.4)) for _ in range(3)]
-    assert timer_evidence(games[0], [], LABYRINTH) is None
+    games = [random_evidence(chance, lambda chance: chance.uniform(0.6, 1.4)) for _ in range(GAMES)]
+    assert timer_evidence(games[0], games[1:3], LABYRINTH) is None
     found = timer_evidence(games[0], games[1:], LABYRINTH)
     assert found is not None
     assert found.freedom <= sum(game.freedom for game in games)
@@ -175,7 +177,7 @@ def test_games_played_by_hand_before_do_not_hide_a_timer() -> None:
     chance = Random(5)
     who, known = simulated.person(chance), wins(LABYRINTH)[0]
     honest = [evidence_of(known, at_the_table(simulated.play(who, known.steps, chance), known, chance))] * 3
-    timer = [random_evidence(chance, lambda chance: chance.uniform(0.9, 1.1)) for _ in range(4)]
+    timer = [random_evidence(chance, lambda chance: chance.uniform(0.9, 1.1)) for _ in range(GAMES)]
     assert timer_evidence(timer[0], [*timer[1:], *honest], LABYRINTH) is not None
 
 
@@ -197,7 +199,7 @@ def test_timers_are_found_and_people_are_not(variant: str) -> None:
     chance = Random(variant)
     lines = wins(variant)
     automatic = greedy_lines(variant, 2, chance, "all")
-    within = 6 if variant == "stonewall" else 3
+    within = programs.WITHIN.get(variant, programs.WITHIN_DEFAULT)
 
     def is_found(player: Play, known: Sequence[Line], number: int) -> bool:
         games = [evidence_of(one, at_the_table(player(one), one, chance)) for one in chance.choices(known, k=number)]
@@ -219,22 +221,22 @@ def test_timers_are_found_and_people_are_not(variant: str) -> None:
     assert sum(is_found(program(chance.choice(kinds)), lines, within) for _ in range(SAMPLE)) >= SAMPLE - 1
 
 
-def labyrinth_games(players: Sequence[User], *, practice: int | None = None) -> Iterator[Attempt]:
-    """Play a game of Labyrinth on each of the last days, by one timer."""
+def labyrinth_games(players: Sequence[User], *, practice: bool = False) -> Iterator[Attempt]:
+    """Play a game of Labyrinth on each of the last days, by one timer; all but the last may be practice."""
     chance = Random(4)
-    for number, player in enumerate(players):
+    for number, (player, one) in enumerate(zip(players, greedy_lines(LABYRINTH, len(players), chance), strict=True)):
         day = timezone.now().date() - timedelta(days=len(players) - number)
-        deal = make_deal(LABYRINTH, day, practice=number == practice, seed=won_records(LABYRINTH)[number].seed)
-        game = simulated.run(simulated.Timer(700, "lognormal", 0.25), simulated.line_of(LABYRINTH, number), chance)
+        deal = make_deal(LABYRINTH, day, practice=practice and number + 1 < len(players), seed=one.seed)
+        game = simulated.run(simulated.Timer(700, "lognormal", 0.25), one.steps, chance)
         yield play(deal, game.tokens, game.clock, who=player)
 
 
 @pytest.mark.django_db
-def test_the_third_short_game_gives_the_first_ones_away() -> None:
-    judged = [(attempt, verdict(attempt)) for attempt in labyrinth_games([make_account()] * 3)]
+def test_a_week_of_short_games_gives_all_of_it_away() -> None:
+    judged = [(attempt, verdict(attempt)) for attempt in labyrinth_games([make_account()] * GAMES)]
     attempts = [attempt for attempt, _ in judged]
-    assert [found for _, found in judged] == [CLEAN, CLEAN, (State.REVIEW, ["steady"])]
-    for attempt in attempts[:2]:
+    assert (judged[0][1], judged[-1][1]) == (CLEAN, (State.REVIEW, ["steady"]))
+    for attempt in attempts[1:-1]:
         attempt.refresh_from_db()
         assert (attempt.state, codes(attempt.reasons)) == (State.REVIEW, ["steady"])
     assert held_results.review_held() == 0, "judged again, they stay in doubt"
@@ -244,12 +246,12 @@ def test_the_third_short_game_gives_the_first_ones_away() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("why", ["another player's", "practice", "unreadable", "of another variant"])
-def test_an_earlier_game_does_not_count(why: str) -> None:
+def test_some_earlier_games_do_not_count(why: str) -> None:
     player = make_account()
     first = make_account() if why == "another player's" else player
-    attempts = [*labyrinth_games([first, player, player], practice=0 if why == "practice" else None)]
+    *earlier, last = labyrinth_games([first] * (GAMES - 1) + [player], practice=why == "practice")
     if why == "unreadable":
-        Attempt.objects.filter(pk=attempts[0].pk).update(record=b"?")
+        Attempt.objects.exclude(pk=last.pk).update(record=b"?")
     if why == "of another variant":
-        type(attempts[0].deal).objects.filter(pk=attempts[0].deal_id).update(variant="stonewall")
-    assert verdict(attempts[-1]) == CLEAN
+        Deal.objects.filter(pk__in=[attempt.deal_id for attempt in earlier]).update(variant="stonewall")
+    assert verdict(last) == CLEAN
