@@ -191,7 +191,7 @@ def _centred(values: Sequence[float]) -> list[float]:
 
 
 def neighbours(attempt: Attempt) -> QuerySet[Attempt]:
-    """Return the player's other checked games of the variant, latest first: earlier ones, and those of the week after."""
+    """Return the player's other checked games of the variant, latest first, up to those of the week after."""
     checked = Q(ranked=True) | Q(deadline__isnull=False, deal__for_race=True)
     until = attempt.started_at + JUDGED_AGAIN_FOR
     games = Attempt.objects.filter(checked, player=attempt.player_id, started_at__lt=until, record__isnull=False)

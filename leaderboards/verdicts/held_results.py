@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from games.attempts.holds import held_until, is_held
 from games.attempts.verification import judge
+from games.core.verdict_reasons import is_beyond_hands
 from games.models import Attempt
 from leaderboards.boards.listings import deal_listings
 from leaderboards.boards.rank_keys import BoardScore
@@ -28,8 +29,6 @@ State = Attempt.State
 AUTHOR: Final = "end of the review period"
 #: Age of the results that are looked at again in case they have moved up.
 LOOKED_BACK: Final = timedelta(days=14)
-#: Number of held results that one task reviews; each is replayed.
-BATCH: Final = 200
 
 
 def hold_risen(deal_id: int) -> int:
@@ -55,13 +54,15 @@ def _hold(attempt: Attempt) -> bool:
 def review_held(now: datetime | None = None) -> int:
     """Release the held results that are no longer at stake or whose time is up; return the number released."""
     now = now or timezone.now()
-    waiting = Attempt.objects.select_related("deal").filter(state=State.REVIEW).order_by("verified_at", "pk")[:BATCH]
+    waiting = Attempt.objects.select_related("deal").filter(state=State.REVIEW).order_by("verified_at", "pk")
     released = sum(_release(attempt, now) for attempt in waiting if is_held(attempt))
     _hold_missed(now)
     return released
 
 
 def _release(attempt: Attempt, now: datetime) -> bool:
+    if is_beyond_hands(attempt.reasons) and is_at_stake(attempt, attempt.reasons, BoardScore.of(attempt)):
+        return False  # however often it is judged
     verdict = AttemptVerdict.of(attempt, judge(attempt))
     if verdict.state == State.VERIFIED:
         return do_settle(attempt, verdict, expected=State.REVIEW)

@@ -69,9 +69,8 @@ def _is_innocent_neighbour(attempt: Attempt, reasons: list[VerdictReason]) -> bo
 
 
 def _earlier_on_device(attempt: Attempt) -> Iterator[Mapping[int, float]]:
-    """Yield the decisions of other players who started the deal on the device and have finished their games."""
-    for record in (
-        linked_to(attempt).filter(deal=attempt.deal_id, record__isnull=False).values_list("record", flat=True)
-    ):
+    """Yield the decisions in the finished games of other players who had started the deal on the device before."""
+    games = linked_to(attempt).filter(deal=attempt.deal_id, record__isnull=False)
+    for record in games.filter(started_at__lt=attempt.started_at).values_list("record", flat=True):
         with suppress(RulesError):
             yield copies.weights(bytes(record or b""))

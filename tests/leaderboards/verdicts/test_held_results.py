@@ -172,10 +172,9 @@ def test_a_sibling_who_repeats_the_others_decisions_is_held(deal: Deal) -> None:
 def siblings(deal: Deal, tokens: list[str]) -> Attempt:
     """Return the judged game of the second of two players on one device; the first plays a fixed line."""
     device, first = uuid4(), factories.finished(deal, tokens=factories.line(deal, 60, seed=5))
-    second = factories.finished(deal, tokens=tokens)
-    for minutes, attempt in enumerate((first, second)):
-        made_at = attempt.started_at + timedelta(minutes=minutes)
-        Start.objects.create(attempt=attempt, deal=deal, device=device, network=b"", made_at=made_at)
+    second = factories.finished(deal, tokens=tokens, started_at=first.started_at + timedelta(minutes=20))
+    for attempt in (first, second):
+        Start.objects.create(attempt=attempt, deal=deal, device=device, network=b"", made_at=attempt.started_at)
         settle(attempt.pk)
     second.refresh_from_db()
     assert [entry["code"] for entry in second.reasons] == ["same_device"]
