@@ -15,8 +15,10 @@ from django.test import Client
 
 from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
+from games.attempts.lifecycle import deal_table
 from games.core.ladders import Ladder
 from games.fairplay.account_links import on_network_of
+from games.live.autofinish import winning_run
 from games.models import Deal
 from leaderboards.boards import deal_boards
 from leaderboards.models import Result
@@ -116,6 +118,21 @@ def test_a_game_is_won_in_two_seconds(variant: str) -> None:
     state, codes = verdict(play(deal, line, clock))
     assert (state, "pace" in codes) == (State.REVIEW, True)
     assert not Result.objects.exists()
+
+
+@pytest.mark.parametrize("variant", ["labyrinth", "stonewall", "tarot-novice"])
+def test_a_program_lets_the_server_finish(variant: str) -> None:
+    """What the server plays says nothing for the player, however much it is."""
+    deal, line = winnable(variant)
+    table, by_hand = deal_table(deal), list[str]()
+    while not (run := winning_run(table)):
+        by_hand.append(line[len(by_hand)])
+        table.push(by_hand[-1])
+    clock = [60 * n for n in range(1, len(by_hand) + 1)]
+    tokens = [*by_hand, *run]
+    served = range(len(by_hand) + 1, len(tokens) + 1)
+    state, codes = verdict(play(deal, tokens, [*clock, *[clock[-1]] * len(run)], served=served))
+    assert (state, "pace" in codes) == (State.REVIEW, True)
 
 
 # Another account's line.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from html import unescape
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
@@ -23,7 +25,7 @@ from leaderboards.verdicts import held_results
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import settle
 from tests import factories
-from tests.factories import DAY, make_deal
+from tests.factories import DAY, make_deal, signed_in
 from tests.games.races.runs import Run, at
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,7 +34,7 @@ State = Attempt.State
 
 @pytest.fixture
 def deal() -> Deal:
-    return make_deal("stonewall", DAY)
+    return make_deal("stonewall", DAY, seed=bytes([5]) * 32)
 
 
 @pytest.fixture(autouse=True)
@@ -156,6 +158,23 @@ def test_what_an_earlier_release_held_for_nothing_is_released(deal: Deal) -> Non
     assert {state_of(low), state_of(sound)} == {State.VERIFIED}
     assert Attempt.objects.get(pk=sound.pk).reasons == []
     assert Result.objects.filter(attempt__in=[low, sound]).count() == 2
+
+
+def test_the_player_sees_why_and_until_when_everywhere(deal: Deal) -> None:
+    attempt = doubtful(deal)
+    until = held_until(attempt)
+    assert until is not None
+    player = signed_in(attempt.player)
+    for address in (
+        reverse("boards:after", args=[attempt.public_id]),
+        reverse("boards:deal", args=[deal.day, deal.variant]),
+        reverse("players:profile", args=[attempt.player.public_id]),
+        reverse("games:appeal", args=[attempt.public_id]),
+    ):
+        page = unescape(player.get(address).content.decode())
+        assert "The record's times don't match the server's." in page
+        assert f'<time datetime="{until.isoformat()}"' in page
+        assert reverse("games:appeal", args=[attempt.public_id]) in page or "You can appeal once." in page
 
 
 # Siblings.
