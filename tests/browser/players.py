@@ -73,7 +73,7 @@ def inhabit() -> dict[str, Any]:
     _reported(finished, plain, staff=member)
     _looking(member)
     room, race = _raced(member, guarded, keyless)
-    finished_races.heat(timezone.now().date(), 3, {member: 3, guarded: 1})
+    finished_races.heat(timezone.now().date(), 3, {member: 3, guarded: 1}, division=9)
     puzzle_room = storms.counting_room(keyless, User.objects.create_user("Daedalus"))
     puzzled = storms.finished_room(member, guarded)
     _rated(member, guarded)
