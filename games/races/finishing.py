@@ -219,10 +219,13 @@ def _hold_at_stake(race: Race, raced: Sequence[Entrant]) -> None:
     """Hold the records in doubt that would take a place at stake, until staff decide."""
     stakes = places_at_stake(race)
     while held := [entrant for entrant, place in _places(raced) if place <= stakes and _is_in_doubt(entrant)]:
-        Attempt.objects.filter(pk__in=[entrant.attempt_id for entrant in held]).update(state=Attempt.State.REVIEW)
         for entrant in held:
-            assert entrant.attempt is not None  # it is in doubt
-            entrant.attempt.state = Attempt.State.REVIEW
+            attempt = entrant.attempt
+            assert attempt is not None  # it is in doubt
+            # Not if staff have decided in the meantime: then the places are computed again.
+            unchanged = Attempt.objects.filter(pk=attempt.pk, state=attempt.state, reasons=attempt.reasons)
+            unchanged.update(state=Attempt.State.REVIEW)
+            attempt.state = Attempt.State.REVIEW
             _copy_verdict(entrant)
 
 

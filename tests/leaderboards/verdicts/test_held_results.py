@@ -18,6 +18,7 @@ from games.core.ladders import Ladder
 from games.core.verdict_reasons import reason
 from games.models import Attempt, Deal, Start
 from games.races.models import Race
+from games.races.results.places import placed
 from leaderboards import tasks
 from leaderboards.boards import deal_boards, relisting
 from leaderboards.models import Result
@@ -231,6 +232,22 @@ def test_a_race_holds_what_matters(fields: dict[str, Any], place: int, held: boo
     assert (run.attempt(place - 1).state, entrant.place) == ((State.REVIEW, None) if held else (State.VERIFIED, place))
     held_results.review_held()
     assert (run.attempt(place - 1).state == State.REVIEW) == held
+
+
+def test_a_concurrent_decision_about_a_racer_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Staff clear the racer while the places are computed from the state before."""
+    run = raced(4, scheduled_at=at(0))
+    racer = run.attempt(3)
+
+    def cleared_first(scores: Any) -> Any:
+        monkeypatch.setattr("games.races.finishing.placed", placed)
+        decide(racer.pk, State.VERIFIED, "ada")
+        return placed(scores)
+
+    monkeypatch.setattr("games.races.finishing.placed", cleared_first)
+    decide(run.attempt(0).pk, State.REJECTED, "ada")
+    assert run.attempt(3).state == State.VERIFIED
+    assert run.entrant(3).place == 3
 
 
 def test_a_racer_who_moves_up_to_the_podium_is_held() -> None:
