@@ -10,7 +10,7 @@ from tests.browser.conftest import PHONE, Visit, from_sources
 from tests.browser.pages.test_collected import LOADED, wait_loaded
 from tests.browser.races.test_races import press
 from tests.browser.racing import race_in_countdown, race_soon
-from tests.browser.table_driver import Keys, Mouse, Touch, deal, play_through, sign_up, won_record
+from tests.browser.table_driver import Keys, Mouse, Touch, deal, give_up, play_through, sign_up, won_record
 
 TABLE = {"width": 1440, "height": 900}
 
@@ -140,6 +140,37 @@ def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, site: Any) ->
         assert page.text_content("#finish-title") == outcome.format(rival=rival)
     phone.tap("#finish button:has-text('Rematch')")
     phone.wait_for_url(re.compile(f"/races/{race['code']}/$"))
+
+
+def test_the_place_is_shown_if_the_room_reports_the_end_first(visit: Visit, site: Any) -> None:
+    tables: list[Any] = []
+    held: list[str] = []
+    has_reported = False
+
+    def hold_the_end(line: Any) -> None:
+        tables.append(line)
+        line.connect_to_server().on_message(
+            lambda text: held.append(text) if held or '"ended"' in text else line.send(text)
+        )
+
+    def fall_silent(line: Any) -> None:
+        line.connect_to_server().on_message(lambda text: None if has_reported else line.send(text))
+
+    race = race_soon(site, "Eumelus", "Pylades", seconds=3)
+    page = visit(**TABLE, session=race["racers"][0]["session"], fresh=True)
+    page.route_web_socket(re.compile("/ws/play/"), hold_the_end)
+    page.route_web_socket(re.compile("/ws/race/"), fall_silent)
+    page.goto(race["racers"][0]["table"])
+    page.wait_for_selector("#felt .card")
+    give_up(page)
+    page.wait_for_selector(".lanes-panel .lane.me.retired")
+    has_reported = True
+    while not held:
+        page.wait_for_timeout(20)
+    assert page.is_hidden("#finish")
+    tables[-1].send(held[0])
+    page.wait_for_selector("#finish[open]")
+    page.wait_for_function("() => / of 2 so far$/.test(document.querySelector('#finish-title').textContent)")
 
 
 def test_a_postponed_race_returns_to_its_room_until_all_are_ready(visit: Visit, site: Any) -> None:

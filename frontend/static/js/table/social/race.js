@@ -27,6 +27,7 @@ export const listenForRematch = () => listen();
 export class RaceTable {
   #lists;
   #goal = 0;
+  #status = "";
 
   /** @param {State} state @param {HTMLElement} place */
   constructor(state, place) {
@@ -49,13 +50,20 @@ export class RaceTable {
     this.seat.starting.wait(message);
   }
 
-  /** Ends the countdown once the cards are on the table. @param {View} view */
+  /**
+   * Ends the countdown once the cards are on the table, and shows the place once the game is over: the room may report
+   * that before the table does.
+   * @param {View} view
+   */
   drawn({ goal }) {
     this.seat.starting.end();
-    if (this.#goal === goal) return;
+    const { status } = this.state;
+    if (this.#goal === goal && this.#status === status) return;
+    const isFirst = this.#goal !== goal;
     this.#goal = goal;
+    this.#status = status;
     this.#show();
-    this.#seek();
+    if (isFirst) this.#seek();
   }
 
   /** Handles a refusal: `not_found` if the table disappeared before its cards were dealt. @param {string} code */
