@@ -404,7 +404,7 @@ async def test_further_newcomers_wait_on_the_queues_page(monkeypatch: pytest.Mon
     rush = Rush(monkeypatch)
     await rush.begin()
     status, heads, _ = await rush.head("/boards/", **PAGE)
-    assert (status, heads[b"Location"]) == (303, b"/queue/?next=%2Fboards%2F")
+    assert (status, heads[b"Location"], heads[b"Content-Length"]) == (303, b"/queue/?next=%2Fboards%2F", b"0")
     line = await open_request(
         rush.site, "/play/braid/start", method="POST", referer="http://127.0.0.1/play/braid/", **PAGE
     )
