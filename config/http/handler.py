@@ -96,7 +96,8 @@ class SyncHandler(ASGIHandler):
             response = error_response(request or HttpRequest(), refusal)
             if scope["path"].startswith(API):
                 response["Access-Control-Allow-Origin"], response["Access-Control-Expose-Headers"] = "*", "Retry-After"
-            return await send_response(response, send)
+            await send_response(response, send)
+            return
         if not response.streaming:
             await self.send_response(response, send)
             return

@@ -13,7 +13,9 @@ from typing import Final
 from django.core.cache import cache
 from django.db.models import F
 
+from games.core.addresses import is_known, wide
 from games.core.background_threads import run_in_background
+from games.core.player_networks import networks_of
 from games.deals.deal_search import random_seeds, search_deals
 from games.races import starting, unseen_deals
 from games.races.models import Race
@@ -23,7 +25,7 @@ from games.races.room_notifications import notify_room
 TRIES: Final = 40
 #: Maximum seconds for one deal's search.
 SECONDS: Final = 120.0
-#: Expiry in seconds of the lock against parallel searches for a race; every seed reported renews it.
+#: Expiry in seconds of the locks against parallel searches; every seed reported renews them.
 _CLAIM: Final = 30
 
 #: Limit of concurrent searches per worker process; tending requests the others again.
@@ -31,16 +33,20 @@ _turns = threading.BoundedSemaphore(2)
 
 
 def start_search(race_id: int) -> threading.Thread | None:
-    """Start a thread that searches for the race's deal; return None if one is running or the limit is reached."""
-    if not cache.add(_claim(race_id), 1, timeout=_CLAIM):
-        return None
-    if not _turns.acquire(blocking=False):
-        cache.delete(_claim(race_id))
+    """Start a thread that searches for the race's deal, and return it.
+
+    Return None if one is running for the race, if another one serves a room of the same network, or if the limit is
+    reached.
+    """
+    claims = _claims(race_id)
+    taken = [claim for claim in claims if cache.add(claim, 1, timeout=_CLAIM)]
+    if len(taken) < len(claims) or not _turns.acquire(blocking=False):
+        cache.delete_many(taken)
         return None
 
     def release() -> None:
         _turns.release()
-        cache.delete(_claim(race_id))
+        cache.delete_many(claims)
 
     return run_in_background(f"race-deal-{race_id}", lambda: prepare(race_id), finally_=release)
 
@@ -54,8 +60,10 @@ def prepare(race_id: int) -> bool:
     waiting = Race.objects.filter(
         pk=race_id, state=Race.State.OPEN, deal=None, variant=variant.name, game=variant.game, options=variant.options
     )
+    claims = _claims(race_id)
     for certificate in search_deals(variant, random_seeds(TRIES - race.deal_tries), SECONDS):
-        cache.touch(_claim(race_id), _CLAIM)
+        for claim in claims:
+            cache.touch(claim, _CLAIM)
         if not waiting.update(deal_tries=F("deal_tries") + 1):
             return False
         notify_room(race.room_id)
@@ -69,5 +77,11 @@ def prepare(race_id: int) -> bool:
     return False
 
 
-def _claim(race_id: int) -> str:
-    return f"talon.race_deal.{race_id}"
+def _claims(race_id: int) -> list[str]:
+    """Return the cache keys that the race's search claims: the race and, in a hosted room, the host's network.
+
+    So the rooms of one network take turns, and never all searches.
+    """
+    host = Race.objects.filter(pk=race_id).values_list("room__host", flat=True).first()
+    networks = networks_of([host] if host is not None else [])
+    return [f"talon.race_deal.{one}" for one in (race_id, *map(wide, filter(is_known, networks.values())))]

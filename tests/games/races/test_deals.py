@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from accounts.lifecycle.export import _attempt
+from games.core.player_networks import remember_network
 from games.deals import sealed_stock
 from games.deals.certification import Certificate, certify
 from games.deals.deal_search import random_seeds, search_deals
@@ -110,16 +112,22 @@ def test_a_deal_of_a_game_no_longer_wanted_is_not_used(
     assert (run.race.deal, run.race.variant, run.race.deal_tries) == (None, "plot", 0)
 
 
-def test_one_search_at_a_time(stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
-    run = Run.of(1)
-    monkeypatch.setattr(made_to_order, "prepare", lambda _: None)
-    cache.add(made_to_order._claim(run.race.pk), 1)
-    assert made_to_order.start_search(run.race.pk) is None
-    cache.clear()
-    thread = made_to_order.start_search(run.race.pk)
-    assert thread is not None
-    thread.join()
-    assert cache.get(made_to_order._claim(run.race.pk)) is None
+def test_the_rooms_of_a_network_take_turns_to_search(
+    stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, other = (Run.of(1) for _ in range(3))
+    for run, address in ((first, "203.0.113.7"), (second, "203.0.113.7"), (other, "198.51.100.9")):
+        remember_network(run.players[0].pk, address)
+    found = threading.Event()
+    monkeypatch.setattr(made_to_order, "prepare", lambda _: found.wait(60))
+    running = [made_to_order.start_search(run.race.pk) for run in (first, first, second, other)]
+    assert [thread is not None for thread in running] == [True, False, False, True]
+    found.set()
+    for thread in filter(None, running):
+        thread.join()
+    again = made_to_order.start_search(second.race.pk)
+    assert again is not None
+    again.join()
 
 
 def test_the_search_runs_in_its_own_process() -> None:
