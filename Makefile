@@ -73,9 +73,9 @@ bench: $(VENV)/.dev ## benchmarks against their targets (DATABASE_URL; BENCHES="
 	  echo "== $$name"; $(BIN)/python -m "$$module" || failed="$$failed $$name"; \
 	done; [ -z "$$failed" ] || { echo "Missed:$$failed" >&2; exit 1; }
 
-fairplay: $(VENV)/.dev ## how many honest games are flagged, and how many programs are caught (GAMES=600, SEED=…, VARIANTS="braid plot")
+fairplay: $(VENV)/.dev ## how many honest games are flagged, and how many programs are caught (GAMES=600, SEED=…, VARIANTS="braid plot", MODELS="hands plans")
 	@nice $(BIN)/python -m tests.fairplay $(if $(GAMES),--games $(GAMES)) $(if $(SEED),--seed $(SEED)) \
-	  $(if $(VARIANTS),--variants $(VARIANTS))
+	  $(if $(VARIANTS),--variants $(VARIANTS)) $(if $(MODELS),--models $(MODELS))
 
 docs: $(VENV)/.dev ## API documentation of the rules and solver libraries, from their docstrings, to var/docs/
 	@TALON_NO_NUMBA=1 $(BIN)/python -m pdoc --docformat restructuredtext -o var/docs games.rules games.solver

@@ -1,9 +1,10 @@
 """Acceptance study of fair play: how many games of honest people are flagged, and after how many a program is.
 
-`python -m tests.fairplay` (`make fairplay`); the exit code is 1 if a target is missed. People come from three models.
-The limits were set with *hands* and *reactions*; *search* was written by somebody else and only judges. Half of the
-people play with the setting for automatic moves. Each person or program plays a series of games, and every game is
-judged by its pace and, with those before it, by its delays. Targets allow for two standard errors of the sample.
+`python -m tests.fairplay` (`make fairplay`); the exit code is 1 if a target is missed. People come from four models.
+The limits were set with *hands*, *reactions* and *search*. *Plans* was written by an author who did not know them, and
+only judges. Half of the people play with the setting for automatic moves. Each person or program plays a series of
+games, and every game is judged by its pace and, with those before it, by its delays. Targets allow for two standard
+errors of the sample.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from random import Random
 from secrets import randbits
@@ -25,7 +26,14 @@ django.setup()
 
 from games.fairplay.delays import EARLIER_GAMES, Evidence  # noqa: E402
 from games.rules import CATALOGUE  # noqa: E402
-from tests.fairplay import programs, reaction_players, search_players, simulated, site_day  # noqa: E402
+from tests.fairplay import (  # noqa: E402
+    planning_players,
+    programs,
+    reaction_players,
+    search_players,
+    simulated,
+    site_day,
+)
 from tests.fairplay.games import (  # noqa: E402
     Line,
     at_the_table,
@@ -46,6 +54,7 @@ SERIES: Final = 6
 LINES: Final = 12
 
 Play = Callable[[Line], Game]
+Model = Callable[[Random], Play]
 
 
 def _hands(chance: Random) -> Play:
@@ -63,34 +72,48 @@ def _search(chance: Random) -> Play:
     return lambda line: search_players.play(who, line.steps, chance)
 
 
-MODELS: Final[dict[str, Callable[[Random], Play]]] = {"hands": _hands, "reactions": _reactions, "search": _search}
+def _plans(chance: Random) -> Play:
+    who = planning_players.player(chance)
+    return lambda line: planning_players.play(who, line.steps, chance)
+
+
+MODELS: Final[dict[str, Model]] = {
+    "hands": _hands,
+    "reactions": _reactions,
+    "search": _search,
+    "plans": _plans,
+}
+#: Models that no limit may be chosen with.
+ONLY_JUDGES: Final = frozenset({"plans"})
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fairplay", description=__doc__.partition("\n")[0])
     parser.add_argument("--games", type=int, default=600, help="honest games a model and variant")
-    parser.add_argument("--programs", type=int, default=100, help="programs of each kind and variant")
+    parser.add_argument("--programs", type=int, default=100, help="programs of each kind and variant; 0 for none")
     parser.add_argument("--players", type=int, default=500, help="honest players of a site's day; 0 for no day")
     parser.add_argument("--seed", type=int, default=randbits(32))
     parser.add_argument("--variants", nargs="+", choices=list(CATALOGUE), default=list(CATALOGUE), metavar="VARIANT")
+    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS), metavar="MODEL")
     options = parser.parse_args()
     print(f"seed {options.seed}, {options.games} games a model, {options.programs} programs a kind", flush=True)
-    met = [study(variant, options.games, options.programs, options.seed) for variant in options.variants]
+    models = {name: MODELS[name] for name in options.models}
+    met = [study(variant, models, options.games, options.programs, options.seed) for variant in options.variants]
     if options.players:
-        met.append(day(options.players, Random(f"{options.seed} a day")))
+        met.append(day(list(models.values()), options.players, Random(f"{options.seed} a day")))
     return 0 if all(met) else 1
 
 
-def day(players: int, chance: Random) -> bool:
+def day(models: Sequence[Model], players: int, chance: Random) -> bool:
     """Print how many results of honest players are held in a day; return whether the target is met."""
-    people = [chance.choice(list(MODELS.values()))(chance) for _ in range(players)]
+    people = [chance.choice(models)(chance) for _ in range(players)]
     number = site_day.held(people, chance)
     is_met = number <= max(1, HELD_AIM * players)
     print(f"\na day: {number} results of {players} players are held {'ok' if is_met else 'MISSED'}", flush=True)
     return is_met
 
 
-def study(variant: str, games: int, number: int, seed: int) -> bool:
+def study(variant: str, models: Mapping[str, Model], games: int, number: int, seed: int) -> bool:
     """Print the rates of a variant; return whether its targets are met."""
     chance = Random(f"{seed} {variant}")
     won = wins(variant)
@@ -98,14 +121,19 @@ def study(variant: str, games: int, number: int, seed: int) -> bool:
     lines |= {setting: greedy_lines(variant, LINES, chance, setting) for setting in ("safe", "all")}
     print(f"\n{variant}", flush=True)
     met = []
-    for model, person in MODELS.items():
+    for model, person in models.items():
         print(f"{variant}: people of {model}", file=sys.stderr, flush=True)
         flagged = sum(
             sum(flags(person(chance), lines[chance.choice(("off", "off", "safe", "all"))], SERIES, chance))
             for _ in range(math.ceil(games / SERIES))
         )
         judged = math.ceil(games / SERIES) * SERIES
-        met.append(row(f"honest, {model}", [flagged / judged], flagged <= judged * HONEST_AIM + margin(judged, 0.001)))
+        use = "only judges" if model in ONLY_JUDGES else "tuning"
+        met.append(
+            row(f"honest, {model} ({use})", [flagged / judged], flagged <= judged * HONEST_AIM + margin(judged, 0.001))
+        )
+    if not number:
+        return all(met)
     within = programs.WITHIN.get(variant, programs.WITHIN_DEFAULT)
     for kind, law in (programs.INDEPENDENT | programs.OTHERS).items():
         print(f"{variant}: programs, {kind}", file=sys.stderr, flush=True)
@@ -140,7 +168,7 @@ def margin(number: int, share: float) -> float:
 def row(name: str, shares: Sequence[float], is_met: bool | None) -> bool:
     """Print the shares after each number of games; return whether the target is met, True if there is none."""
     verdict = {True: "ok", False: "MISSED", None: "no target"}[is_met]
-    print(f"  {name:<20} {' '.join(f'{share:>7.2%}' for share in shares):<48} {verdict}", flush=True)
+    print(f"  {name:<28} {' '.join(f'{share:>7.2%}' for share in shares):<48} {verdict}", flush=True)
     return is_met is not False
 
 
