@@ -34,10 +34,17 @@ def wins(variant: str) -> list[Line]:
 
 
 def greedy_lines(
-    variant: str, number: int, chance: Random, auto_up: str = "off", *, seed: bytes | None = None
+    variant: str,
+    number: int,
+    chance: Random,
+    auto_up: str = "off",
+    *,
+    seed: bytes | None = None,
+    fewest: int = FEWEST_TOKENS,
 ) -> list[Line]:
-    """Return greedy games of new deals, or of the one with a seed. `auto_up` is the setting for automatic moves: off,
-    safe or all.
+    """Return greedy games of new deals, or of the one with a seed, with at least `fewest` tokens.
+
+    `auto_up` is the setting for automatic moves: off, safe or all.
     """
     found: list[Line] = []
     while len(found) < number:
@@ -46,7 +53,7 @@ def greedy_lines(
         automatic = frozenset(_automatic_game(table, auto_up)) if auto_up != "off" else frozenset()
         if auto_up == "off":
             greedy_game(table, chance)
-        if len(table.moves) >= FEWEST_TOKENS:
+        if len(table.moves) >= fewest:
             found.append(Line(variant, dealt, observed(open_table(variant, dealt), table.moves), automatic))
     return found
 
