@@ -46,7 +46,7 @@ from games.core.json_body import json_body
 from games.db.replicas.replica_choice import from_replica
 from games.presentation.view_models import ShownPlayer
 from games.races.results import race_suggestion
-from leaderboards.ratings import shown_points
+from leaderboards.ratings import rated_players
 
 
 def viewer_of(request: HttpRequest) -> User | None:
@@ -131,7 +131,7 @@ def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
 def ratings(request: HttpRequest, public_id: UUID) -> JsonResponse:
     """Return the points of the rating chart, oldest first: the end of each race and the rating after it."""
     shown = contents.visible_player(public_id, viewer_of(request))
-    return _chart(shown_points.history_points(shown.pk, timezone.now() - contents.HISTORY))
+    return _chart(rated_players.history_points(shown.pk, timezone.now() - contents.HISTORY))
 
 
 @require_GET
@@ -142,8 +142,10 @@ def puzzle_ratings(request: HttpRequest, public_id: UUID) -> JsonResponse:
     return _chart(puzzle_panel.puzzle_rating_history_of(shown))
 
 
-def _chart(points: list[tuple[datetime, int]]) -> JsonResponse:
-    return JsonResponse({"points": [{"at": at, "value": value} for at, value in points]})
+def _chart(changes: list[tuple[datetime, float, float]]) -> JsonResponse:
+    """Return a rating before the first change, and after each."""
+    start = round(changes[0][1]) if changes else None
+    return JsonResponse({"start": start, "points": [{"at": at, "value": round(mu)} for at, _, mu in changes]})
 
 
 @require_GET

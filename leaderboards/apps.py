@@ -32,4 +32,10 @@ class LeaderboardsConfig(AppConfig):
         )
         decider.register(decisions.decide)
         boards.register(Boards(of_day=daily_overview.of_day, own=daily_overview.own, ladder_of=eligibility.ladder_at))
-        ratings.register(Ratings(shown=shown_points.shown_ratings, changes=shown_points.changes_of))
+        ratings.register(
+            Ratings(
+                shown=shown_points.shown_ratings,
+                provisional=shown_points.provisional_ratings,
+                changes=shown_points.changes_of,
+            )
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar, Self
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -217,48 +219,56 @@ class RatedRace(models.Model):
     race = models.OneToOneField("races.Race", on_delete=models.CASCADE, primary_key=True, related_name="rating")
     # Entrant ids.
     guests = models.JSONField(default=list, blank=True)
+    # `leaderboards.ratings.rules.VERSION` at that time.
+    version = models.PositiveSmallIntegerField(default=0, db_default=0)
 
     def __str__(self) -> str:
         return f"race {self.race_id}"
 
 
-class Rating(models.Model):
-    """Current rating of a player: the state after the last `RatingChange`."""
+class RatingRow(models.Model):
+    """Current rating of a player: the state after the last change."""
 
     player = models.OneToOneField(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, primary_key=True, related_name="rating"
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, primary_key=True, related_name="%(class)s"
     )
     mu = models.FloatField()
     sigma = models.FloatField()
     races = models.PositiveIntegerField()
     last_raced_at = models.DateTimeField()
-    # Points from limited rivals not yet corrected by full ones; see `leaderboards.ratings.rules`.
-    limited = models.FloatField(default=0.0, db_default=0.0)
+    objects: ClassVar[models.Manager[Self]] = models.Manager()
 
     class Meta:
-        verbose_name = _("rating")
-        verbose_name_plural = _("ratings")
-        indexes = (models.Index(fields=("-mu", "player"), name="rating_board"),)
+        abstract = True
+        indexes = (models.Index(fields=("-mu", "player"), name="%(class)s_board"),)
 
     def __str__(self) -> str:
         return f"{round(self.mu)} after {self.races} races"
 
 
-class RatingChange(models.Model):
+class Rating(RatingRow):
+    """Rating from races against regulars."""
+
+    class Meta(RatingRow.Meta):
+        verbose_name = _("rating")
+        verbose_name_plural = _("ratings")
+
+
+class ProvisionalRating(RatingRow):
+    """Rating from all rated races."""
+
+
+class ChangeRow(models.Model):
     """Rating change of a player in a race. Races are rated in the order (`finished_at`, race)."""
 
-    entrant = models.OneToOneField("races.Entrant", on_delete=models.CASCADE, related_name="rating_change")
+    entrant = models.OneToOneField("races.Entrant", on_delete=models.CASCADE, related_name="%(class)s")
     # Changes of a race are looked up by its entrants, and the entrant's foreign key implies the race. Also checking
     # race and player of each row took a third of the database time of a fold.
     race = models.ForeignKey(
-        "races.Race", on_delete=models.CASCADE, related_name="rating_changes", db_index=False, db_constraint=False
+        "races.Race", on_delete=models.CASCADE, related_name="+", db_index=False, db_constraint=False
     )
     player = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        related_name="rating_changes",
-        db_index=False,
-        db_constraint=False,
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
     )
     finished_at = models.DateTimeField()
     # Place used for the rating.
@@ -267,16 +277,24 @@ class RatingChange(models.Model):
     sigma_before = models.FloatField()
     mu_after = models.FloatField()
     sigma_after = models.FloatField()
-    # Number of the player's rated races, including this one.
+    # Number of the player's races so far that changed this kind of rating, including this one.
     races = models.PositiveIntegerField()
-    # Points from limited rivals not yet corrected, including this race.
-    limited = models.FloatField(default=0.0, db_default=0.0)
+    objects: ClassVar[models.Manager[Self]] = models.Manager()
 
     class Meta:
+        abstract = True
         indexes = (
-            models.Index(fields=("player", "finished_at", "race"), name="rating_history"),
-            models.Index(fields=("finished_at", "race"), name="rating_order"),
+            models.Index(fields=("player", "finished_at", "race"), name="%(class)s_history"),
+            models.Index(fields=("finished_at", "race"), name="%(class)s_order"),
         )
 
     def __str__(self) -> str:
         return f"{round(self.mu_before)} → {round(self.mu_after)} in race {self.race_id}"
+
+
+class RatingChange(ChangeRow):
+    """Change of a `Rating`."""
+
+
+class ProvisionalChange(ChangeRow):
+    """Change of a `ProvisionalRating`."""

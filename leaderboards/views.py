@@ -175,6 +175,7 @@ def rating_board(request: HttpRequest) -> HttpResponse:
         "periods": Season.Period.choices,
         "lines": lines,
         "total": rated_players.total(),
+        "provisional": rated_players.top_provisional(),
         "own": rated_players.own(player) if player else None,
         "around": rated_players.around(player) if player and not shown else [],
         "has_ladders": settings.LADDERS,

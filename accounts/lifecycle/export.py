@@ -38,7 +38,7 @@ from games.races.models import RaceOrigin, RoomWebhook
 from games.races.webhooks.webhook_url import host_of
 from games.replays.models import Continuation
 from games.rules import Record, RecordError
-from leaderboards.models import RatingChange, Result
+from leaderboards.models import ChangeRow, ProvisionalChange, RatingChange, Result
 
 _BATCH: Final = 100
 _PUZZLE_TRY: Final = (
@@ -116,6 +116,7 @@ def _lists(user: User, now: datetime) -> dict[str, tuple[QuerySet[Any], Describe
         ),
         "bans": (Ban.objects.filter(player=user), _fields("why", "made_at", "until", "ended_at", "end")),
         "ratings": (RatingChange.objects.filter(player=user).select_related("race"), _rating),
+        "provisional_ratings": (ProvisionalChange.objects.filter(player=user).select_related("race"), _rating),
     }
 
 
@@ -247,7 +248,7 @@ def _device(device: PushDevice) -> Facts:
     return {"service": service, "language": device.language, "made_at": device.made_at}
 
 
-def _rating(change: RatingChange) -> Facts:
+def _rating(change: ChangeRow) -> Facts:
     return {
         "race": change.race.public_id,
         "finished_at": change.finished_at,

@@ -65,8 +65,7 @@ def theme_strengths_of(player: User) -> list[ThemeStrength]:
     return sorted(shown, key=lambda strength: strength.flawless / strength.tried, reverse=True)
 
 
-def puzzle_rating_history_of(player: User) -> list[tuple[datetime, int]]:
-    """Return the points of the puzzle rating's chart, oldest first."""
+def puzzle_rating_history_of(player: User) -> list[tuple[datetime, float, float]]:
+    """Return the time, and the puzzle rating before and after, of the player's rated tries, oldest first."""
     rated = PuzzleTry.objects.filter(player=player, rated_at__gte=timezone.now() - HISTORY)
-    points: list[tuple[datetime, float]] = list(rated.order_by("rated_at", "pk").values_list("rated_at", "mu_after"))  # type: ignore[arg-type]
-    return [(at, round(mu)) for at, mu in points]
+    return list(rated.order_by("rated_at", "pk").values_list("rated_at", "mu_before", "mu_after"))  # type: ignore[arg-type]

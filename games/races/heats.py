@@ -117,11 +117,11 @@ def division_sizes(count: int) -> list[int]:
 
 
 def by_rating(entrants: Sequence[Entrant]) -> list[Entrant]:
-    """Sort entrants by rating, best first, with unrated ones in the middle."""
-    shown = ratings().shown([entrant.player_id for entrant in entrants if entrant.player_id is not None])
-    rated = [entrant for entrant in entrants if entrant.player_id in shown]
-    rated.sort(key=lambda entrant: -shown[entrant.player_id or 0].value)
-    unrated = [entrant for entrant in entrants if entrant.player_id not in shown]
+    """Sort entrants by provisional rating, best first, with unrated ones in the middle."""
+    found = ratings().provisional([entrant.player_id for entrant in entrants if entrant.player_id is not None])
+    rated = [entrant for entrant in entrants if entrant.player_id in found]
+    rated.sort(key=lambda entrant: -found[entrant.player_id or 0])
+    unrated = [entrant for entrant in entrants if entrant.player_id not in found]
     half = len(rated) // 2
     return [*rated[:half], *unrated, *rated[half:]]
 

@@ -179,7 +179,7 @@ class Entrant(models.Model):
         NEW = 0, _("No account, or no verified daily game")
         PLAYED = 1, _("A verified daily game")
         ESTABLISHED = 2, _("A verified daily game as an established player")
-        REGULAR = 3, _("Established, and daily games on ten of the last thirty days")
+        REGULAR = 3, _("Established, and daily games on ten of the last ninety days")
 
     race = models.ForeignKey(Race, on_delete=models.PROTECT, related_name="entrants", db_index=False)
     # Player, attempt and storm become null when the player is removed.

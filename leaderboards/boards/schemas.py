@@ -13,7 +13,6 @@ from games.core.ladders import LadderSlug
 from games.db.players import player_services
 from leaderboards.boards.rank_keys import BoardName
 from leaderboards.boards.rows import BoardPage, BoardRow, Status
-from leaderboards.ratings.rated_players import RatedRun
 
 
 class EntryOut(Schema):
@@ -109,16 +108,6 @@ class RunOut(Schema):
     place: int | None
     before: int
     after: int
-
-    @staticmethod
-    def resolve_before(run: RatedRun) -> int:
-        """Return the displayed rating before the race."""
-        return run.before.value
-
-    @staticmethod
-    def resolve_after(run: RatedRun) -> int:
-        """Return the displayed rating after the race."""
-        return run.after.value
 
 
 class RatingOut(Schema):

@@ -5,65 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings import fold_input
 from leaderboards.ratings.rules import Change, Fold, RatingState
+from leaderboards.ratings.stores import STORES
 
 
 def faults(progress: Callable[[int], object] = lambda _races: None) -> Iterator[str]:
-    """Yield a description of each stored value that differs from a fold from the first race on."""
-    fold, seen = Fold(), 0
+    """Yield each stored value that differs from the folds from the first race on, and the one that should be stored."""
+    folds = [Fold(store.provisional) for store in STORES]
     first = fold_input.first()
     for chunk in fold_input.races_from(first) if first else ():
         yield from (f"race {race}: not rated yet" for race in chunk.guests)
-        stored = _stored([raced.race for raced in chunk.races])
-        for raced in chunk.races:
-            expected = {change.entrant: change for change in fold.add(raced)}
-            actual = {change.entrant: change for change in stored.get(raced.race, ())}
-            seen += len(actual)
-            yield from _differences(expected, actual)
+        for store, fold in zip(STORES, folds, strict=True):
+            expected = {change for raced in chunk.races for change in fold.add(raced)}
+            rows = store.changes.objects.filter(entrant__race__in=[raced.race for raced in chunk.races])
+            actual = {Change(*row) for row in rows.values_list(*Change._fields)}
+            yield from _differences(store.changes.__name__, actual, expected)
         progress(len(chunk.races))
-    if (others := RatingChange.objects.count() - seen) > 0:
-        yield f"{others} changes of races that are not rated"
-    yield from _wrong_standings(fold)
+    for store, fold in zip(STORES, folds, strict=True):
+        if others := store.changes.objects.exclude(entrant__race__in=fold_input.finished()).count():
+            yield f"{store.changes.__name__}: {others} of races that are not rated"
+        ratings = store.ratings.objects.values_list("player_id", *RatingState._fields)
+        actual_states = {(player, RatingState(*state)) for player, *state in ratings}
+        yield from _differences(store.ratings.__name__, actual_states, set(fold.standings.items()))
 
 
-def _stored(races: list[int]) -> dict[int, list[Change]]:
-    found: dict[int, list[Change]] = {}
-    for row in RatingChange.objects.filter(entrant__race__in=races).values_list(*Change._fields):
-        change = Change(*row)
-        found.setdefault(change.race, []).append(change)
-    return found
-
-
-def _differences(expected: dict[int, Change], actual: dict[int, Change]) -> Iterator[str]:
-    for entrant in sorted(expected.keys() | actual.keys()):
-        if expected.get(entrant) != actual.get(entrant):
-            race = (expected.get(entrant) or actual[entrant]).race
-            yield f"race {race}, entrant {entrant}: {_describe(actual.get(entrant), expected.get(entrant))}"
-
-
-def _describe(actual: Change | None, expected: Change | None) -> str:
-    if actual is None:
-        return "the change is missing"
-    if expected is None:
-        return "has a change without being rated"
-    fields = [name for name in Change._fields if getattr(actual, name) != getattr(expected, name)]
-    return ", ".join(f"{name} is {getattr(actual, name)}, should be {getattr(expected, name)}" for name in fields)
-
-
-def _wrong_standings(fold: Fold) -> Iterator[str]:
-    rows: dict[int, tuple[Any, ...]] = {
-        player: tuple(row) for player, *row in Rating.objects.values_list("player_id", *RatingState._fields)
-    }
-    for player in sorted(rows.keys() | fold.standings.keys()):
-        actual, expected = rows.get(player), fold.standings.get(player)
-        if actual != expected:
-            yield f"player {player}: rating is {_brief(actual)}, should be {_brief(expected)}"
-
-
-def _brief(standing: tuple[Any, ...] | None) -> str:
-    if standing is None:
-        return "missing"
-    mu, sigma, races, *_ = standing
-    return f"{mu} ± {sigma} after {races} races"
+def _differences(table: str, actual: set[Any], expected: set[Any]) -> Iterator[str]:
+    rows = [(row, "stored") for row in actual - expected] + [(row, "should be") for row in expected - actual]
+    yield from (f"{table}: {which} {row}" for row, which in sorted(rows))

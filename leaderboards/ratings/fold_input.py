@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -15,8 +15,8 @@ from games.models import Attempt, Decision
 from games.races import finishing
 from games.races.models import Entrant, Race
 from games.races.results.entrant_facts import EntrantFacts, missing_facts
-from leaderboards.models import RatingChange
-from leaderboards.ratings.rules import LAST, Raced, Racer
+from leaderboards.models import ProvisionalChange, RatedRace
+from leaderboards.ratings.rules import LAST, VERSION, Raced, Racer
 
 #: Time after its end that a race waits for staff to decide about its records. Then it is rated without winners still
 #: under review and with losers under review as last, and a later decision rates it again.
@@ -77,8 +77,13 @@ def first() -> Key | None:
 
 
 def first_unrated() -> Key | None:
-    """Return the key of the earliest race that has not been rated."""
-    return _first(finished().filter(rating=None))
+    """Return the key of the earliest race that has not been rated, or by an older version of the rules."""
+    return _first(finished().filter(Q(rating=None) | Q(rating__version__lt=VERSION)))
+
+
+def is_outdated() -> bool:
+    """Return whether a race was rated by an older version of the rules."""
+    return RatedRace.objects.filter(version__lt=VERSION).exists()
 
 
 def first_changed(since: datetime | None = None) -> Key | None:
@@ -86,7 +91,7 @@ def first_changed(since: datetime | None = None) -> Key | None:
 
     Its `talon.refold` task was lost.
     """
-    changes = RatingChange.objects.annotate(now=_rank("entrant__")).exclude(now=F("rank"))
+    changes = ProvisionalChange.objects.annotate(now=_rank("entrant__")).exclude(now=F("rank"))
     if since is not None:
         changes = changes.filter(finished_at__gte=since)
     found = changes.order_by("finished_at", "race_id").values_list("finished_at", "race_id").first()
@@ -104,7 +109,7 @@ def decided_late(since: datetime) -> list[Key]:
         attempt__in=Decision.objects.filter(made_at__gte=since).values("attempt"),  # few
         race__in=finished().filter(rating__isnull=False, finished_at__gte=since),
         player__isnull=False,
-        rating_change=None,
+        provisionalchange=None,
     )
     rows = late.order_by("race__finished_at", "race_id").values_list("race__finished_at", "race_id").distinct()
     return [Key(finished_at, race) for finished_at, race in rows if finished_at is not None]
@@ -154,7 +159,7 @@ def _chunk(rows: Sequence[tuple[Any, ...]]) -> Chunk:
     for entrant, race, player, guest_now, guest_then, rank, *stored in entrants.values_list(*columns):
         if player is None or rank is None:
             continue
-        if _was_guest(known, race, entrant, now=guest_now or guest_then):
+        if guest_now or guest_then or entrant in known.get(race, ()):
             guests[race].append(entrant)
         else:
             standing, group, *_as_guest = facts.get(entrant, stored)
@@ -162,10 +167,6 @@ def _chunk(rows: Sequence[tuple[Any, ...]]) -> Chunk:
             racers[race].append(Racer(entrant, player, rank, group, is_regular))
     fresh = {race: guests[race] for race, *_ in rows if race not in known}
     return Chunk([Raced(race, when, racers[race]) for race, when, *_ in rows], fresh, facts)
-
-
-def _was_guest(known: Mapping[int, set[int]], race: int, entrant: int, *, now: bool) -> bool:
-    return now or entrant in known.get(race, ())
 
 
 def _first(races: QuerySet[Race]) -> Key | None:

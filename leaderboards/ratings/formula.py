@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
 from openskill.models import BradleyTerryPart, BradleyTerryPartRating
@@ -66,52 +67,13 @@ class _Teams(list[list[BradleyTerryPartRating]]):
         return self.copied
 
 
-class Share(NamedTuple):
-    """Share of a rival in the change of a racer's mean: points, and the part of an error of the mean it removes."""
-
-    points: float = 0.0
-    correction: float = 0.0
-
-
-def shares(before: Sequence[SkillEstimate], ranks: Sequence[int], of: int) -> list[Share]:
-    """Return the share of each racer in the change of the racer at index `of`; the racer's own is 0.
-
-    The model's change is the mean of one term for each rival, so the points add up to it. The correction is the term's
-    derivative by the racer's mean, with the opposite sign.
-    """
-    own = _variance(before[of])
-    found = []
-    for q, rival in enumerate(before):
-        spread = math.sqrt(own + _variance(rival) + 2 * BETA**2)
-        expected = 1 / (1 + math.exp((rival.mu - before[of].mu) / spread))
-        outcome = 1.0 if ranks[q] > ranks[of] else 0.5 if ranks[q] == ranks[of] else 0.0
-        weight = own / spread / max(1, len(before) - 1)
-        share = Share(weight * (outcome - expected), weight / spread * expected * (1 - expected))
-        found.append(Share() if q == of else share)
-    return found
-
-
 def chance(one: SkillEstimate, other: SkillEstimate) -> float:
     """Return the probability that one racer finishes ahead of another."""
-    spread = math.sqrt(_variance(one) + _variance(other) + 2 * BETA**2)
+    spread = math.sqrt(one.sigma**2 + other.sigma**2 + 2 * (BETA**2 + TAU**2))
     return 1 / (1 + math.exp((other.mu - one.mu) / spread))
 
 
 def whole_points(parts: Sequence[float], total: int) -> list[int]:
-    """Round the parts to whole points that add up to `total`, by the largest-remainder method.
-
-    `total` is about the sum of the parts; any further rounding difference is distributed in the same order.
-    """
-    points = [math.floor(part) for part in parts]
-    order = sorted(range(len(parts)), key=lambda k: (points[k] - parts[k], k))
-    missing = total - sum(points)
-    for k in range(abs(missing)):
-        if missing > 0:
-            points[order[k % len(order)]] += 1
-        else:
-            points[order[-1 - k % len(order)]] -= 1
-    return points
-
-
-def _variance(skill: SkillEstimate) -> float:
-    return skill.sigma**2 + TAU**2
+    """Round the parts to whole points that add up to `total`, which is about their sum."""
+    ends = [*(round(end) for end in list(accumulate(parts))[:-1]), total]
+    return [end - begin for begin, end in pairwise([0, *ends])] if parts else []

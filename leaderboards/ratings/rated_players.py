@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
@@ -12,15 +12,18 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from games.db.players import Player
-from games.races.results.ratings_registry import ShownRating
-from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings.rules import LAST, RACES
-from leaderboards.ratings.shown_points import SIGMA, before_and_after, shown
+from leaderboards.models import ProvisionalChange, ProvisionalRating, Rating, RatingChange
+from leaderboards.ratings.rules import LAST, SETTLED_RACES, SETTLED_SIGMA, is_settled
 
 #: Period without a race after which a player leaves the board until the next one.
 ACTIVE: Final = timedelta(days=30)
 PAGE_SIZE: Final = 100
+#: With fewer players on the board, the page lists provisional ratings too.
+ENOUGH: Final = 10
 AROUND: Final = 5
+
+_SETTLED: Final = Q(races__gte=SETTLED_RACES, sigma__lte=SETTLED_SIGMA)
+_Row = TypeVar("_Row", Rating, ProvisionalRating)
 
 _COLUMNS: Final = ("player__public_id", "player__display_name", "mu", "races", "last_raced_at")
 
@@ -42,7 +45,11 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class OwnRating:
-    """Player's own rating; `rank` is None if the board does not list the player."""
+    """Player's own rating; `rank` is None if the board does not list the player.
+
+    `races` counts the races behind the shown rating, and `races_to_go` those against regulars that it takes to be
+    listed.
+    """
 
     value: int
     provisional: bool
@@ -67,18 +74,19 @@ class RatedRun:
     game: str
     finished_at: datetime
     place: int | None
-    before: ShownRating
-    after: ShownRating
+    before: int
+    after: int
+    provisional: bool
 
     @property
     def change(self) -> int:
         """Change of the displayed rating."""
-        return self.after.value - self.before.value
+        return self.after - self.before
 
     @classmethod
-    def of(cls, row: RatingChange) -> Self:
+    def of(cls, row: RatingChange | ProvisionalChange) -> Self:
         """Build the display form of a change whose race and room are loaded."""
-        race, (before, after) = row.race, before_and_after(row)
+        race = row.race
         return cls(
             room=race.room.code,
             number=race.number,
@@ -86,22 +94,28 @@ class RatedRun:
             game=race.game,
             finished_at=row.finished_at,
             place=None if row.rank == LAST else row.rank,
-            before=before,
-            after=after,
+            before=round(row.mu_before),
+            after=round(row.mu_after),
+            provisional=not (isinstance(row, RatingChange) and is_settled(row.sigma_after, row.races)),
         )
 
 
 def listed(now: datetime | None = None) -> QuerySet[Rating]:
-    """Return the ratings on the board, best first: certain, with a recent race, and of players with a page."""
-    since = (now or timezone.now()) - ACTIVE
-    certain = Rating.objects.filter(races__gte=RACES, sigma__lte=SIGMA, last_raced_at__gte=since)
-    named = get_user_model().objects.listed_at("player") & Q(player__deleted_at=None)
-    return certain.filter(named).order_by("-mu", "player_id")
+    """Return the ratings on the board, best first: settled, with a recent race, and of players with a page."""
+    return _active(Rating.objects.filter(_SETTLED), now)
 
 
 def top(limit: int = PAGE_SIZE, now: datetime | None = None) -> list[Rated]:
     """Return the best."""
     return _lines(listed(now)[:limit], 0)
+
+
+def top_provisional(now: datetime | None = None) -> list[Rated]:
+    """Return the best provisional ratings of players not on the board; none once the board has enough players."""
+    on_board = list(listed(now).values_list("player", flat=True)[:ENOUGH])
+    if len(on_board) >= ENOUGH:
+        return []
+    return _lines(_active(ProvisionalRating.objects.exclude(player__in=on_board), now)[:PAGE_SIZE], 0)
 
 
 def total(now: datetime | None = None) -> int:
@@ -121,34 +135,55 @@ def around(player: Player, span: int = AROUND, now: datetime | None = None) -> l
 
 def own(player: Player, now: datetime | None = None) -> OwnRating | None:
     """Return a player's own rating and rank; None without a rated race."""
-    row = Rating.objects.filter(player=player.pk).first()
-    if row is None:
+    provisional = ProvisionalRating.objects.filter(player=player.pk).select_related("player__rating").first()
+    if provisional is None:
         return None
-    value = shown(row.mu, row.sigma, row.races)
+    rating: Rating | None = getattr(provisional.player, "rating", None)
+    settled = rating if rating and is_settled(rating.sigma, rating.races) else None
+    row = settled or provisional
     is_listed = listed(now).filter(player=player.pk).exists()
     return OwnRating(
-        value=value.value,
-        provisional=value.provisional,
+        value=round(row.mu),
+        provisional=settled is None,
         races=row.races,
         last_raced_at=row.last_raced_at,
-        rank=_ahead(row, now) + 1 if is_listed else None,
-        races_to_go=max(0, RACES - row.races),
+        rank=_ahead(settled, now) + 1 if settled and is_listed else None,
+        races_to_go=max(0, SETTLED_RACES - (rating.races if rating else 0)),
     )
 
 
 def runs(player: Player, limit: int, before: datetime | None = None) -> list[RatedRun]:
-    """Return the player's rated races, latest first."""
-    rows = RatingChange.objects.filter(player=player.pk).select_related("race__room")
+    """Return the player's races with changes of the shown rating, latest first."""
+    rows = changes(player.pk).select_related("race__room")
     if before is not None:
         rows = rows.filter(finished_at__lt=before)
     return [RatedRun.of(row) for row in rows.order_by("-finished_at", "-race_id")[:limit]]
+
+
+def history_points(player_id: int, since: datetime) -> list[tuple[datetime, float, float]]:
+    """Return the time, and the shown rating before and after, of the player's races since then, oldest first."""
+    rows = changes(player_id).filter(finished_at__gte=since).order_by("finished_at", "race_id")
+    return list(rows.values_list("finished_at", "mu_before", "mu_after"))
+
+
+def changes(player_id: int) -> QuerySet[RatingChange] | QuerySet[ProvisionalChange]:
+    """Return the changes of a player's shown rating."""
+    if Rating.objects.filter(_SETTLED, player=player_id).exists():
+        return RatingChange.objects.filter(player=player_id)
+    return ProvisionalChange.objects.filter(player=player_id)
+
+
+def _active(rows: QuerySet[_Row], now: datetime | None) -> QuerySet[_Row]:
+    named = get_user_model().objects.listed_at("player") & Q(player__deleted_at=None)
+    recent = Q(last_raced_at__gte=(now or timezone.now()) - ACTIVE)
+    return rows.filter(named, recent).order_by("-mu", "player_id")
 
 
 def _ahead(row: Rating, now: datetime | None) -> int:
     return listed(now).filter(Q(mu__gt=row.mu) | Q(mu=row.mu, player__lt=row.player_id)).count()
 
 
-def _lines(rows: QuerySet[Rating], first: int) -> list[Rated]:
+def _lines(rows: QuerySet[_Row], first: int) -> list[Rated]:
     found: list[tuple[Any, ...]] = list(rows.values_list(*_COLUMNS))
     return [
         Rated(rank, player, name, round(mu), races, raced_at)

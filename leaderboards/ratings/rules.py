@@ -1,37 +1,33 @@
-"""Rating rules: which races and rivals change a rating, and by how much at most. Plain values, no database.
+"""Rating rules: which rivals count in a race. Plain values, no database.
 
 A race is rated among its racers with accounts who were present. Two racers do not move each other's ratings if they
 were linked in this race (by device or network), or have met five times already on that day (UTC) in rated races. A
 racer without a rival left is not rated.
 
-A rival counts fully if the player was a regular at the start of the race (`games.races.results.entrant_facts`) and was
-rated at most `GAP` points lower. All other rivals together raise a rating by at most `CAP` points above where the
-full ones put it. So accounts made to lose raise no rating by more, and a regular who loses on purpose is soon rated too
-low to raise any. Losses always count, or else a regular could lose to newcomers forever and give points each time.
+The same fold runs twice. For provisional ratings every rival counts; for ratings only those who were regulars at the
+start of the race (`games.races.results.entrant_facts`), whatever the racer is. Wins and losses count alike in both.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import combinations
 from typing import Final, NamedTuple
 
 from games.races.results.ratings_registry import Limit
-from leaderboards.ratings.formula import DIGITS, MU, SIGMA, Rater, Share, SkillEstimate, shares
+from leaderboards.ratings.formula import MU, SIGMA, Rater, SkillEstimate
 
+#: Version of these rules and the formula. Races rated by an older version are rated again.
+VERSION: Final = 1
 MEETINGS_A_DAY: Final = 5
 #: Rank of disqualified racers: behind every place, and all tied.
 LAST: Final = 99
-#: Minimum number of rated races for a rating without a "?".
-RACES: Final = 10
-#: Most points by which limited rivals can raise a rating above where full ones put it.
-CAP: Final = 100.0
-#: A regular rated lower by more points is a limited rival.
-GAP: Final = 200.0
+#: Minimum number of races against regulars, and maximum sigma, of a settled rating.
+SETTLED_RACES: Final = 10
+SETTLED_SIGMA: Final = 250.0
 
 
 class Racer(NamedTuple):
@@ -53,16 +49,17 @@ class Raced(NamedTuple):
 
 
 class RatingState(NamedTuple):
-    """State of a player's rating between two races.
-
-    `limited` are the points from limited rivals that full ones have not corrected yet, between -`CAP` and `CAP`.
-    """
+    """State of a player's rating between two races."""
 
     mu: float = MU
     sigma: float = SIGMA
     races: int = 0
     last_raced_at: datetime | None = None
-    limited: float = 0.0
+
+
+def is_settled(sigma: float, races: int) -> bool:
+    """Return whether a rating from races against regulars is shown without a "?"."""
+    return races >= SETTLED_RACES and sigma <= SETTLED_SIGMA
 
 
 class Change(NamedTuple):
@@ -78,11 +75,10 @@ class Change(NamedTuple):
     mu_after: float
     sigma_after: float
     races: int
-    limited: float
 
 
 class Duel(NamedTuple):
-    """Points from one rival, and the reason if they are limited."""
+    """Points from one rival, and the reason if the rival does not count."""
 
     rival: int
     points: float
@@ -91,161 +87,99 @@ class Duel(NamedTuple):
 
 @dataclass(slots=True)
 class Fold:
-    """State of all ratings after the races so far."""
+    """State of all ratings after the races so far: provisional ones, or those from races against regulars."""
 
+    provisional: bool
     standings: dict[int, RatingState] = field(default_factory=dict)
     day: date | None = None
-    #: Number of races of each player on the day, and number of meetings of each pair.
-    raced: Counter[int] = field(default_factory=Counter)
+    #: Number of meetings of each pair on the day.
     met: Counter[tuple[int, int]] = field(default_factory=Counter)
-    #: Pairs that have reached the daily limit of meetings.
-    spent: set[tuple[int, int]] = field(default_factory=set)
     rater: Rater = field(default_factory=Rater)
-
-    def fold(self, races: Iterable[Raced]) -> Iterator[list[Change]]:
-        """Rate the races, which must come in order."""
-        for raced in races:
-            yield self.add(raced)
 
     def add(self, raced: Raced) -> list[Change]:
         """Rate the next race."""
         self._begin(raced.finished_at.date())
-        racers, states = raced.racers, self._states(raced)
         changes = []
-        for k, among, rated in self._rate(racers, states):
-            racer, old = racers[k], states[k]
-            limited = _limited_rivals(racers, states, k)
-            parts = _parts(racers, states, k, among) if limited or old.limited else {}
-            skill, total = _capped(old, rated, parts, limited)
-            after = RatingState(*skill, old.races + 1, raced.finished_at, total)
-            self.standings[racer.player] = after
-            changes.append(
-                Change(
-                    raced.race, raced.finished_at, racer.entrant, racer.player, racer.rank,
-                    old.mu, old.sigma, after.mu, after.sigma, after.races, after.limited,
-                )
-            )  # fmt: skip
-        self._meet([change.player for change in changes])
+        for k, after in self._rate(raced.racers).items():
+            racer, old = raced.racers[k], self._state(raced.racers[k])
+            changes.append(Change(raced.race, raced.finished_at, *racer[:3], old.mu, old.sigma, *after, old.races + 1))
+        for change in changes:
+            self.standings[change.player] = RatingState(
+                change.mu_after, change.sigma_after, change.races, change.finished_at
+            )
+        self._meet(raced.racers)
         return changes
 
     def duels(self, raced: Raced) -> dict[int, list[Duel]]:
         """Return the points from each rival in the next race by entrant, without rating the race."""
         self._begin(raced.finished_at.date())
-        racers, states = raced.racers, self._states(raced)
-        return {racer.entrant: self._duels(racers, states, k) for k, racer in enumerate(racers)}
+        return {racer.entrant: self._duels(raced.racers, k) for k, racer in enumerate(raced.racers)}
 
-    def resume(self, day: date, races: Iterable[Sequence[int]]) -> None:
-        """Restore the day's meetings from the players of each race already rated on it."""
+    def resume(self, day: date, races: Iterable[Sequence[Racer]]) -> None:
+        """Restore the day's meetings from the racers of each race already rated on it."""
         self._begin(day)
-        for players in races:
-            self._meet(players)
+        for racers in races:
+            self._meet(racers)
 
     def _begin(self, day: date) -> None:
         if day != self.day:
             self.day = day
-            self.raced.clear()
             self.met.clear()
-            self.spent.clear()
 
-    def _meet(self, players: Iterable[int]) -> None:
-        ordered = sorted(players)
-        self.raced.update(ordered)
-        self.met.update(combinations(ordered, 2))
-        # A pair can reach the limit only if both players have raced that often.
-        often = [player for player in ordered if self.raced[player] >= MEETINGS_A_DAY]
-        self.spent.update(pair for pair in combinations(often, 2) if self.met[pair] >= MEETINGS_A_DAY)
+    def _meet(self, racers: Sequence[Racer]) -> None:
+        pairs = combinations(racers, 2)
+        self.met.update(_pair(one, other) for one, other in pairs if not _are_linked(one, other))
 
-    def _rate(
-        self, racers: Sequence[Racer], states: Sequence[RatingState]
-    ) -> Iterator[tuple[int, Sequence[int], SkillEstimate]]:
-        """Yield, for each racer who is rated: the index, the indices of racer and counted rivals, and the new skill."""
-        skills = [SkillEstimate(state.mu, state.sigma) for state in states]
-        ranks = [racer.rank for racer in racers]
-        whole: list[SkillEstimate] | None = None
+    def _rate(self, racers: Sequence[Racer]) -> dict[int, SkillEstimate]:
+        """Return the new skill of each racer who is rated, by index."""
+        rated: dict[tuple[int, ...], list[SkillEstimate]] = {}
+        found = {}
         for k in range(len(racers)):
             among = self._among(racers, k)
-            if len(among) < 2:
-                continue
-            if len(among) == len(racers):
-                whole = whole or self.rater.rate(skills, ranks)
-                yield k, among, whole[k]
-            else:
-                after = self.rater.rate([skills[q] for q in among], [ranks[q] for q in among])
-                yield k, among, after[among.index(k)]
+            if len(among) > 1:
+                if among not in rated:
+                    skills = [self._skill(racers[q]) for q in among]
+                    rated[among] = self.rater.rate(skills, [racers[q].rank for q in among])
+                found[k] = rated[among][among.index(k)]
+        return found
 
-    def _among(self, racers: Sequence[Racer], k: int) -> Sequence[int]:
+    def _duels(self, racers: Sequence[Racer], k: int) -> list[Duel]:
+        """Return the points from each rival: a change is the mean of those in a race of two with each of them."""
+        one, rivals = racers[k], len(self._among(racers, k)) - 1
+        duels = []
+        for other in (*racers[:k], *racers[k + 1 :]):
+            limit, points = self._limit(one, other), 0.0
+            if limit is None:
+                own = self._skill(one)
+                points = (self.rater.rate([own, self._skill(other)], [one.rank, other.rank])[0].mu - own.mu) / rivals
+            duels.append(Duel(other.entrant, points, limit))
+        return duels
+
+    def _among(self, racers: Sequence[Racer], k: int) -> tuple[int, ...]:
         """Return the indices of a racer and of the rivals who count for its rating."""
-        if not self.spent and not racers[k].group:
-            return range(len(racers))
-        return [q for q in range(len(racers)) if q == k or self._limit(racers[k], racers[q]) is None]
+        one = racers[k]
+        return tuple(q for q, other in enumerate(racers) if q == k or self._limit(one, other) is None)
 
     def _limit(self, one: Racer, other: Racer) -> Limit | None:
-        if one.group and one.group == other.group:
+        """Return the reason why `other` does not count for the rating of `one`, if there is one."""
+        if _are_linked(one, other):
             return Limit.LINKED
-        return Limit.MET if self.spent and _pair(one, other) in self.spent else None
+        if not (self.provisional or other.is_regular):
+            return Limit.NOT_REGULAR
+        return Limit.MET if self.met[_pair(one, other)] >= MEETINGS_A_DAY else None
 
-    def _states(self, raced: Raced) -> list[RatingState]:
-        return [self.standings.get(racer.player, _NEW) for racer in raced.racers]
+    def _state(self, racer: Racer) -> RatingState:
+        return self.standings.get(racer.player, _NEW)
 
-    def _duels(self, racers: Sequence[Racer], states: Sequence[RatingState], k: int) -> list[Duel]:
-        limited = _limited_rivals(racers, states, k)
-        parts = _parts(racers, states, k, self._among(racers, k))
-        from_limited, total = _from_limited(states[k], parts, limited)
-        excess = max(0.0, total - CAP)
-        left = 1 - excess / from_limited if excess else 1.0
-        found = []
-        for q, rival in enumerate(racers):
-            if q != k:
-                limit = Limit.CAPPED if excess and q in limited else None
-                points = parts[q].points * (left if limit else 1) if q in parts else 0.0
-                found.append(Duel(rival.entrant, points, self._limit(racers[k], rival) or limit))
-        return found
+    def _skill(self, racer: Racer) -> SkillEstimate:
+        return SkillEstimate(*self._state(racer)[:2])
 
 
 _NEW: Final = RatingState()
 
 
-def _limited_rivals(racers: Sequence[Racer], states: Sequence[RatingState], k: int) -> set[int]:
-    """Return the indices of the rivals who are not regulars, or rated far lower than the racer at index `k`."""
-    lowest = states[k].mu - GAP
-    return {
-        q
-        for q, (rival, state) in enumerate(zip(racers, states, strict=True))
-        if q != k and not (rival.is_regular and state.mu >= lowest)
-    }
-
-
-def _parts(racers: Sequence[Racer], states: Sequence[RatingState], k: int, among: Sequence[int]) -> dict[int, Share]:
-    """Return the share of each rival `among` the racers, by index, before the cap."""
-    skills = [SkillEstimate(states[q].mu, states[q].sigma) for q in among]
-    parts = shares(skills, [racers[q].rank for q in among], among.index(k))
-    return {q: part for q, part in zip(among, parts, strict=True) if q != k}
-
-
-def _from_limited(old: RatingState, parts: Mapping[int, Share], limited: Collection[int]) -> tuple[float, float]:
-    """Return the points from limited rivals in a race, and the new sum before the cap.
-
-    Full rivals gradually correct what limited ones gave or took in earlier races; the sum shrinks accordingly.
-    """
-    points = sum(part.points for q, part in parts.items() if q in limited)
-    corrected = sum(part.correction for q, part in parts.items() if q not in limited)
-    return points, old.limited * (1 - corrected) + points
-
-
-def _capped(
-    old: RatingState, skill: SkillEstimate, parts: Mapping[int, Share], limited: Collection[int]
-) -> tuple[SkillEstimate, float]:
-    """Return a rated skill without the points from limited rivals beyond the cap, and the new sum of their points.
-
-    The uncertainty shrinks less in proportion: a result that does not count says nothing about the player.
-    """
-    _, total = _from_limited(old, parts, limited)
-    if total > CAP:
-        excess = total - CAP
-        counted = max(0.0, 1 - excess / sum(abs(part.points) for part in parts.values()))
-        sigma = math.sqrt(old.sigma**2 - (old.sigma**2 - skill.sigma**2) * counted)
-        skill = SkillEstimate(round(skill.mu - excess, DIGITS), round(sigma, DIGITS))
-    return skill, round(max(-CAP, min(CAP, total)), DIGITS)
+def _are_linked(one: Racer, other: Racer) -> bool:
+    return one.group != 0 and one.group == other.group
 
 
 def _pair(one: Racer, other: Racer) -> tuple[int, int]:

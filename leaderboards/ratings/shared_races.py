@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from games.races.models import Race
-from leaderboards.models import RatingChange
+from leaderboards.models import ProvisionalChange
 from leaderboards.ratings.rules import LAST
 
 
@@ -36,8 +36,8 @@ def races_met(ranks: dict[int, tuple[int, int]], limit: int) -> list[tuple[int, 
 
 
 def _ranks(player: int, *, also: int) -> list[tuple[int, int]]:
-    with_both = RatingChange.objects.filter(player=also).values("race")
-    rows = RatingChange.objects.filter(player=player, race__in=with_both).order_by("-finished_at", "-race_id")
+    with_both = ProvisionalChange.objects.filter(player=also).values("race")
+    rows = ProvisionalChange.objects.filter(player=player, race__in=with_both).order_by("-finished_at", "-race_id")
     return list(rows.values_list("race_id", "rank"))
 
 

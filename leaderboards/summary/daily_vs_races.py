@@ -17,7 +17,7 @@ from games.races.results import confirming_races
 from leaderboards.boards import deal_boards
 from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.own_result import own_result
-from leaderboards.models import Rating, Result
+from leaderboards.models import ProvisionalRating, Result
 from leaderboards.ratings.formula import SkillEstimate, chance
 
 #: Period during which a daily game leads to a race suggestion on the player's profile.
@@ -68,7 +68,7 @@ def compare(attempt: Attempt, now: datetime | None = None) -> RaceComparison | N
     """Compare a daily game with its player's races, for staff; None if there are neither races nor a rating."""
     deal = attempt.deal
     runs = confirming_races.runs(attempt.player_id, deal.game, now)
-    if not runs and not Rating.objects.filter(player=attempt.player_id).exists():
+    if not runs and not ProvisionalRating.objects.filter(player=attempt.player_id).exists():
         return None
     rated, rated_rank, expected = _among_rated(attempt)
     return RaceComparison(
@@ -89,7 +89,7 @@ def _among_rated(attempt: Attempt) -> tuple[int, int | None, float | None]:
     order = list(listing.listed().order_by(*listing.columns).values_list("player", flat=True))
     skills = {
         player: SkillEstimate(mu, sigma)
-        for player, mu, sigma in Rating.objects.filter(player__results__deal=attempt.deal_id).values_list(
+        for player, mu, sigma in ProvisionalRating.objects.filter(player__results__deal=attempt.deal_id).values_list(
             "player", "mu", "sigma"
         )
     }

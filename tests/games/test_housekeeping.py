@@ -112,6 +112,8 @@ KEPT = {
     "leaderboards.Recount": "deleted by the recount that it asks for, every half minute",
     "leaderboards.RatedRace": "one for each rated race; who was a guest in it decides ratings for ever",
     "leaderboards.Rating": "part of an account: one each",
+    "leaderboards.ProvisionalRating": "part of an account: one each",
+    "leaderboards.ProvisionalChange": "ratings are a fold over all races: a row for each account in a rated race",
     "leaderboards.RatingChange": "ratings are a fold over all races: a row for each account in a rated race",
     "socialaccount.SocialAccount": "part of an account: one for each service it is signed in to with",
     "socialaccount.SocialApp": "none: the services are in the settings",

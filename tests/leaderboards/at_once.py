@@ -23,7 +23,7 @@ from games.models import Attempt
 from leaderboards.boards import deal_boards, histogram, seasons
 from leaderboards.boards.listings import season_listings
 from leaderboards.boards.rank_keys import BoardScore
-from leaderboards.models import RatingChange, Season, Standing
+from leaderboards.models import ProvisionalChange, Season, Standing
 from leaderboards.ratings import audit, folding
 from leaderboards.verdicts import pending_sweep, settlement
 from tests import factories
@@ -213,9 +213,9 @@ def two_workers_rate_the_same_races() -> None:
         late.append(raced.race(players[:3], at=NOON + raced.MINUTE / 2))  # later than the race being rated
         return folding.rate_finished()
 
-    assert one_while_other(folding.rate_finished, lambda sql: "leaderboards_ratingchange" in sql, another_worker)
+    assert one_while_other(folding.rate_finished, lambda sql: "leaderboards_provisionalchange" in sql, another_worker)
     assert list(audit.faults()) == []
-    assert RatingChange.objects.filter(race=late[0]).count() == 3
+    assert ProvisionalChange.objects.filter(race=late[0]).count() == 3
     raced.disqualify(late[0], players[0])
     assert one_while_other(
         lambda: folding.refold(late[0].pk),

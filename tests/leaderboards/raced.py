@@ -8,17 +8,27 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from games.races.models import Entrant, Race, Room
-from leaderboards.models import Rating, RatingChange
+from leaderboards.models import ProvisionalRating
+from leaderboards.ratings.rules import RatingState
+from leaderboards.ratings.stores import STORES
 from tests.factories import DAY, NOON, make_deal
 
 State = Entrant.State
 MINUTE = timedelta(minutes=1)
 
 
-def race(who: Sequence[Any], places: Sequence[int | str] | None = None, *, at: datetime = NOON, **fields: Any) -> Race:
+def race(
+    who: Sequence[Any],
+    places: Sequence[int | str] | None = None,
+    *,
+    at: datetime = NOON,
+    regulars: Sequence[Any] = (),
+    **fields: Any,
+) -> Race:
     """Create a finished rated race of these players in order; None stands for a deleted guest.
 
-    A place of "absent" or "disqualified" sets that state; without places, the order is the result.
+    A place of "absent" or "disqualified" sets that state; without places, the order is the result. Facts are stored for
+    the regulars only.
     """
     room = Room.objects.create(
         kind=Room.Kind.QUICK, variant="plot", game="plot", limit_s=600, seats=16, made_at=at, used_at=at
@@ -30,7 +40,9 @@ def race(who: Sequence[Any], places: Sequence[int | str] | None = None, *, at: d
         starts_at=at, ends_at=at, **fields,
     )  # fmt: skip
     for player, place in zip(who, places or range(1, len(who) + 1), strict=True):
-        entrant(created, player, place)
+        entered = entrant(created, player, place)
+        if player in regulars:
+            Entrant.objects.filter(pk=entered.pk).update(standing=Entrant.Standing.REGULAR, link_group=0)
     return created
 
 
@@ -49,7 +61,10 @@ def disqualify(in_race: Race, player: Any) -> None:
 
 
 def history(players: Sequence[Any], races: int, seed: int, *, start: datetime = NOON) -> list[Race]:
-    """Create a random history with ties, absences, disqualifications and simultaneous races."""
+    """Create a random history with ties, absences, disqualifications and simultaneous races.
+
+    The first half of the players are regulars.
+    """
     choose, at, created = random.Random(seed), start, []
     for _ in range(races):
         at += timedelta(minutes=choose.choice([0, 1, 7, 90]))
@@ -58,14 +73,21 @@ def history(players: Sequence[Any], races: int, seed: int, *, start: datetime = 
         for k in range(len(who)):
             if choose.random() < 0.15:
                 places[k] = choose.choice(["absent", "disqualified"])
-        created.append(race(who, places, at=at))
+        created.append(race(who, places, at=at, regulars=players[: len(players) // 2]))
     return created
 
 
 def ratings() -> list[tuple[Any, ...]]:
-    return list(Rating.objects.order_by("player").values_list("player", "mu", "sigma", "races", "last_raced_at"))
+    """Return the provisional ratings."""
+    columns = ("player", "mu", "sigma", "races", "last_raced_at")
+    return list(ProvisionalRating.objects.order_by("player").values_list(*columns))
 
 
-def changes() -> list[tuple[Any, ...]]:
-    columns = [field.attname for field in RatingChange._meta.concrete_fields if field.name != "id"]
-    return list(RatingChange.objects.order_by("finished_at", "race", "entrant").values_list(*columns))
+def stored() -> list[tuple[Any, ...]]:
+    """Return all changes and ratings of both kinds."""
+    found: list[tuple[Any, ...]] = []
+    for store in STORES:
+        columns = [field.attname for field in store.changes._meta.concrete_fields if field.name != "id"]
+        found += store.changes.objects.order_by("finished_at", "race", "entrant").values_list(*columns)
+        found += store.ratings.objects.order_by("player").values_list(*RatingState._fields)
+    return found

@@ -14,13 +14,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.lifecycle.erasure import erase_player
-from games.races.results.ratings_registry import ShownRating
+from games.races.results.ratings_registry import EntrantRatingChange, Limit, ShownRating
 from games.races.results.ratings_registry import ratings as asked_by_races
 from games.rules import CATALOGUE
 from leaderboards.boards import seasons
 from leaderboards.boards.rank_keys import BoardScore
-from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings import folding, rated_players, shown_points
+from leaderboards.models import ProvisionalChange, ProvisionalRating, Rating, RatingChange
+from leaderboards.ratings import folding, rated_players
+from leaderboards.ratings.shown_points import shown_ratings
 from tests import factories
 from tests.factories import NOON, make_account, make_deal, signed_in
 from tests.leaderboards import raced
@@ -183,8 +184,10 @@ def test_a_live_board_shows_par_once_revealed(client: Client) -> None:
 
 
 def rated(mu: float = 1600, *, sigma: float = 120, races: int = 20, at: datetime = NOON, **fields: Any) -> Any:
+    """Create a player with a rating, and a lower provisional one from five more races."""
     who = make_account(**fields)
     Rating.objects.create(player=who, mu=mu, sigma=sigma, races=races, last_raced_at=at)
+    ProvisionalRating.objects.create(player=who, mu=mu - 50, sigma=sigma, races=races + 5, last_raced_at=at)
     return who
 
 
@@ -192,10 +195,19 @@ def names(lines: list[rated_players.Rated]) -> list[str]:
     return [line.name for line in lines]
 
 
-def test_a_rating_is_uncertain_until_ten_races_and_a_sigma_of_250() -> None:
-    assert shown_points.shown(1512.5, 250, 10) == ShownRating(1512, provisional=False)
-    assert shown_points.shown(1512.51, 250.1, 10) == ShownRating(1513, provisional=True)
-    assert shown_points.shown(1500, 60, 9).provisional
+def test_a_rating_is_provisional_until_ten_races_against_regulars_and_a_sigma_of_250() -> None:
+    settled, uncertain, few = rated(1512.5, sigma=250, races=10), rated(sigma=250.1), rated(races=9)
+    new = make_account()
+    ProvisionalRating.objects.create(player=new, mu=1400.51, sigma=60, races=90, last_raced_at=NOON)
+    shown = {
+        settled.pk: ShownRating(1512, provisional=False),
+        uncertain.pk: ShownRating(1550, provisional=True),
+        few.pk: ShownRating(1550, provisional=True),
+        new.pk: ShownRating(1401, provisional=True),
+    }
+    assert shown_ratings() == asked_by_races().shown(list(shown)) == shown
+    assert shown_ratings([new.pk]) == {new.pk: shown[new.pk]}
+    assert asked_by_races().provisional([settled.pk]) == {settled.pk: 1462.5}
 
 
 def test_races_show_ratings_and_the_change_per_rival() -> None:
@@ -220,13 +232,48 @@ def test_races_show_ratings_and_the_change_per_rival() -> None:
     assert all(duel.points > 0 for duel in best.duels)
 
 
-def test_a_result_says_whose_points_are_capped(client: Client) -> None:
-    """The winner's, who would get 116 points for beating someone new."""
+def result_of(race: Any, client: Client) -> str:
+    page = client.get(reverse("games:race_result", args=[race.room.code, race.number])).content.decode()
+    return re.sub(r"\s+", " ", page)
+
+
+def settled_pair() -> tuple[Any, Any]:
+    """Create two regulars who have met on fifteen days, the first one winning ten times."""
+    one, two = make_account(), make_account()
+    for n in range(15):
+        at = NOON - timedelta(days=20 - n)
+        raced.race([one, two] if n % 3 else [two, one], at=at, regulars=[one, two])
+    return one, two
+
+
+def test_a_result_shows_settled_ratings_and_who_does_not_count(client: Client) -> None:
+    (one, two), newcomer = settled_pair(), make_account()
+    race = raced.race([newcomer, one, two], regulars=[one, two])
+    duel = raced.race([newcomer, one], at=NOON + raced.MINUTE, regulars=[one])
+    folding.rate_finished()
+    changes: dict[int, EntrantRatingChange] = {}
+    for entrant, change in asked_by_races().changes(race.pk).items():
+        changes[race.entrants.get(pk=entrant).player_id or 0] = change
+        assert sum(duel.points for duel in change.duels) == change.after.value - change.before.value
+    assert {player: change.after.provisional for player, change in changes.items()} == {
+        one.pk: False, two.pk: False, newcomer.pk: True
+    }  # fmt: skip
+    assert [duel.limit for duel in changes[one.pk].duels] == [Limit.NOT_REGULAR, None]
+    assert changes[one.pk].after.value > changes[one.pk].before.value  # ahead of the other regular
+    assert [duel.limit for duel in changes[newcomer.pk].duels] == [None, None]
+    shown = shown_ratings([one.pk])[one.pk].value
+    page = result_of(duel, client)
+    assert f'{shown} → <b>{shown}</b> <span class="change up">±0</span>' in page
+    assert page.count("doesn&#x27;t count: not a regular") + page.count("doesn't count: not a regular") == 1
+
+
+def test_a_race_between_new_players_counts_for_both(client: Client) -> None:
     race = raced.race([make_account(), make_account()])
     folding.rate_finished()
-    page = client.get(reverse("games:race_result", args=[race.room.code, race.number])).content.decode()
-    assert page.count("no more points from players who are not regulars or are rated far lower") == 1
-    assert re.search(r"1500\s+→\s+<b>1600\?</b>", page)
+    page = result_of(race, client)
+    assert re.search(r"1500 → <b>1611\?</b>", page)
+    assert re.search(r"1500 → <b>1389\?</b>", page)
+    assert "not a regular" not in page
 
 
 def test_the_board_lists_certain_active_named_players() -> None:
@@ -259,8 +306,26 @@ def test_own_place_is_shown_with_its_neighbours() -> None:
     assert rated_players.own(make_account(), NOON) is None
 
 
-@pytest.mark.parametrize(("ladders", "note"), [(True, "Wins against regulars"), (False, "Wins against players with a")])
-def test_the_rating_board_says_who_counts_in_full(client: Client, settings: Any, ladders: bool, note: str) -> None:
+def test_provisional_players_are_listed_apart_while_fewer_than_ten_others_are(client: Client) -> None:
+    now = timezone.now()
+    listed = [rated(1900 - n, at=now) for n in range(9)]
+    uncertain, away = rated(races=9, at=now), rated(races=9, at=now - timedelta(days=31))
+    assert names(rated_players.top_provisional()) == [str(uncertain)]
+    page = client.get("/boards/rating/").content.decode()
+    board, _, provisional = page.partition("Provisional ratings")
+    assert all(str(one) in board and str(one) not in provisional for one in listed)
+    assert str(uncertain) in provisional
+    assert "<strong>1550?</strong>" in provisional
+    assert str(away) not in page
+    rated(at=now)
+    assert rated_players.top_provisional() == []
+    assert "Provisional ratings" not in client.get("/boards/rating/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("ladders", "note"), [(True, "Regulars are established"), (False, "Regulars are players with a verified daily")]
+)
+def test_the_rating_board_says_who_is_a_regular(client: Client, settings: Any, ladders: bool, note: str) -> None:
     settings.LADDERS = ladders
     assert note in client.get("/boards/rating/").content.decode()
 
@@ -275,10 +340,10 @@ def test_the_page_of_the_board(client: Client) -> None:
     newcomer = rated(1600, races=7, sigma=200, at=now)
     client.force_login(newcomer)
     page = client.get("/boards/rating/").content.decode()
-    assert "3 more rated races" in page
+    assert "3 more races against regulars" in page
     assert ">?</abbr>" in page
     client.force_login(rated(1600, at=now - timedelta(days=90)))
-    assert "Your last rated race was a while ago" in client.get("/boards/rating/").content.decode()
+    assert "Your last race against regulars was a while ago" in client.get("/boards/rating/").content.decode()
     client.force_login(best)
     assert "you: rank 1" in client.get("/boards/rating/").content.decode()
 
@@ -290,15 +355,39 @@ def test_a_profile_shows_rating_races_and_chart(client: Client) -> None:
     raced.race([one, two], ["disqualified", 1], at=now - timedelta(days=1))
     folding.rate_finished()
     page = client.get(one.get_absolute_url()).content.decode()
-    value = round(Rating.objects.get(player=one).mu)
+    value = round(ProvisionalRating.objects.get(player=one).mu)
     assert f"{value}<abbr" in page
     assert f'href="/races/{first.room.code}/1/"' in page
     assert "disqualified" in page
-    change = RatingChange.objects.get(player=one, race=first)
+    change = ProvisionalChange.objects.get(player=one, race=first)
     assert f"+{round(change.mu_after) - 1500}" in page
-    points = client.get(reverse("players:ratings", args=[one.public_id])).json()["points"]
-    assert [point["value"] for point in points] == [round(change.mu_after), value]
+    chart = client.get(reverse("players:ratings", args=[one.public_id])).json()
+    assert chart["start"] == 1500
+    assert [point["value"] for point in chart["points"]] == [round(change.mu_after), value]
     assert "data-ratings" not in client.get(make_account().get_absolute_url()).content.decode()
+
+
+def test_a_profile_shows_the_settled_rating_and_its_own_races(client: Client) -> None:
+    (_, two), newcomer = settled_pair(), make_account()
+    raced.race([newcomer, two], regulars=[two])
+    folding.rate_finished()
+    rating = Rating.objects.get(player=two)
+    own = rated_players.own(two)
+    assert own is not None
+    assert (own.value, own.provisional, own.races) == (round(rating.mu), False, 15)
+    assert round(ProvisionalRating.objects.get(player=two).mu) < own.value
+    page = client.get(two.get_absolute_url()).content.decode()
+    assert "after 15 races against regulars" in page
+    assert f'rating-value">{own.value}</strong>' in page
+    runs = rated_players.runs(two, 99)
+    assert RatingChange.objects.filter(player=two).count() == len(runs) == 15
+    assert [run.provisional for run in (runs[0], runs[-1])] == [False, True]
+    (_at, start, _after), *later = rated_players.history_points(two.pk, NOON - timedelta(days=40))
+    assert (start, later[-1][2]) == (1500, rating.mu)
+    assert rated_players.own(newcomer) == rated_players.OwnRating(
+        value=round(ProvisionalRating.objects.get(player=newcomer).mu),
+        provisional=True, races=1, last_raced_at=NOON, rank=None, races_to_go=9,
+    )  # fmt: skip
 
 
 def test_the_api_returns_board_and_history(client: Client) -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from games.models import Attempt
 from games.races import heats, rooms, seats
 from games.races.models import Entrant, Race, Room
-from leaderboards.models import RatingChange
+from leaderboards.models import ProvisionalChange
 from leaderboards.ratings import audit
 from tests.factories import make_account, make_deal, session_of
 
@@ -60,7 +60,7 @@ def outcome(race: int) -> dict[str, Any]:
         "starts_at": found.starts_at.timestamp() if found.starts_at else 0.0,
         "is_revealed": found.deal.revealed_at is not None,
         "entrants": [_entrant(one) for one in found.entrants.select_related("attempt", "player").order_by("pk")],
-        "rating_changes": sorted(RatingChange.objects.filter(race=found).values_list("entrant", flat=True)),
+        "rating_changes": sorted(ProvisionalChange.objects.filter(race=found).values_list("entrant", flat=True)),
         "rating_faults": list(audit.faults()),
     }
 

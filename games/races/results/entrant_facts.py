@@ -21,9 +21,9 @@ from games.models import Attempt
 from games.races import origins
 from games.races.models import Entrant, Race
 
-#: Number of days in the month before a race on which a regular has really played a verified daily game.
+#: Number of days in the quarter before a race on which a regular has really played a verified daily game.
 REGULAR_DAYS: Final = 10
-LOOKED_BACK: Final = timedelta(days=30)
+LOOKED_BACK: Final = timedelta(days=90)
 
 
 class EntrantFacts(NamedTuple):
@@ -81,7 +81,7 @@ def clear_facts(race_id: int) -> None:
 
 
 def _days_played(dailies: QuerySet[Attempt]) -> Coalesce:
-    """Return an expression for the number of days with a daily game in the month before the race."""
+    """Return an expression for the number of days with a daily game in the quarter before the race."""
     lately = dailies.filter(started_at__gte=OuterRef("race__starts_at") - LOOKED_BACK)
     days = lately.order_by().values("player").annotate(days=Count("deal__day", distinct=True)).values("days")
     return Coalesce(Subquery(days), 0)

@@ -19,16 +19,16 @@ class ShownRating:
 
 
 class Limit(Enum):
-    """Reason why an opponent counts for less than the formula says."""
+    """Reason why an opponent does not count for a rating."""
 
     LINKED = "linked"
     MET = "met"
-    CAPPED = "capped"
+    NOT_REGULAR = "not_regular"
 
 
 @dataclass(frozen=True, slots=True)
 class RatedDuel:
-    """Rating points from one opposing entrant, and the reason if they are limited."""
+    """Rating points from one opposing entrant, and the reason if the opponent does not count."""
 
     rival: int
     points: int
@@ -50,6 +50,8 @@ class Ratings:
 
     shown: Callable[[Collection[int]], dict[int, ShownRating]]
     """Ratings by player id; players without a rating are left out."""
+    provisional: Callable[[Collection[int]], dict[int, float]]
+    """Provisional ratings by player id, from all rated races; players without one are left out."""
     changes: Callable[[int], dict[int, EntrantRatingChange]]
     """Rating changes by entrant id for a race id; empty for a race that is unrated or not rated yet."""
 

@@ -19,8 +19,8 @@ from games.races.results import download
 from games.races.results.pseudonyms import number_of
 from games.races.results.ratings_registry import EntrantRatingChange, Limit, ratings
 
-#: Limits on a duel's points that everyone may know.
-_PUBLIC: Final = (Limit.MET, Limit.CAPPED)
+#: Reasons why an opponent does not count that everyone may know.
+_PUBLIC: Final = (Limit.MET, Limit.NOT_REGULAR)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from django.core.management.base import CommandParser
 from tqdm import tqdm
 
 from leaderboards.management.documented_command import ExplainedCommand
-from leaderboards.models import Rating, RatingChange
+from leaderboards.models import ProvisionalRating
 from leaderboards.ratings import audit, fold_input, folding
+from leaderboards.ratings.stores import STORES
 
 #: Maximum number of faults printed; the rest are only counted.
 SHOWN: Final = 50
@@ -57,9 +58,10 @@ class Command(ExplainedCommand):
             sys.exit(1)
 
     def _rate_all(self, count: int, *, hidden: bool | None) -> None:
-        RatingChange.objects.all().delete()
-        Rating.objects.all().delete()
+        for store in STORES:
+            store.changes.objects.all().delete()
+            store.ratings.objects.all().delete()
         first = fold_input.first()
         with tqdm(total=count, unit="race", desc="rating", disable=hidden) as bar:
             folded = folding.fold_from(first, bar.update) if first else 0
-        self.stdout.write(f"{folded} races rated, {Rating.objects.count()} ratings")
+        self.stdout.write(f"{folded} races rated, {ProvisionalRating.objects.count()} players")

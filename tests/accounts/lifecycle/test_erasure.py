@@ -36,7 +36,7 @@ from games.models import Attempt, Deal, PracticeOrder, StaffNote, Start
 from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, StoredPuzzle, StormRun
 from games.races.models import Entrant, RaceOrigin, Room, RoomWebhook
 from leaderboards.boards import relisting
-from leaderboards.models import Rating, RatingChange, Result, Standing
+from leaderboards.models import ProvisionalChange, ProvisionalRating, Rating, RatingChange, Result, Standing
 from leaderboards.ratings import audit, folding
 from leaderboards.verdicts.decisions import decide
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
@@ -80,7 +80,7 @@ def test_no_personal_data_remains(ada: User, make_user: MakeUser) -> None:
 
 #: A player's ranked attempts, results and race entries remain, with the ratings from which others follow, and the fact
 #: of a ban without staff's notes.
-STAYS = {Attempt, Ban, Entrant, Rating, RatingChange, Result, Standing}
+STAYS = {Attempt, Ban, Entrant, ProvisionalChange, ProvisionalRating, Rating, RatingChange, Result, Standing}
 #: Actions as staff remain without a name; so do rooms, and rows that are soon recounted.
 STAYS_TOO = {
     *("LogEntry.user", "Ban.by", "Ban.ended_by", "Decision.by", "StaffNote.by", "SeenDeal.player"),
@@ -164,9 +164,9 @@ def test_rated_races_remain_for_the_ratings_of_others(ada: User, make_user: Make
     friend = make_user()
     raced.race([ada, friend])
     folding.rate_finished()
-    before = raced.changes(), raced.ratings()
+    before = raced.stored()
     erase_player(ada)
-    assert (raced.changes(), raced.ratings()) == before
+    assert raced.stored() == before
     assert list(audit.faults()) == []
 
 

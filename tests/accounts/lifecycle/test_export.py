@@ -48,7 +48,8 @@ def test_all_data_about_a_player_is_included(make_user: MakeUser, make_attempt: 
     follow(user, friend)
     attempts = [make_attempt(user, make_deal("plot")), make_attempt(user, make_deal(practice=True))]
     relisting.relist_player(user)
-    raced.race([user, friend])
+    raced.race([user, friend], regulars=[friend])
+    raced.race([friend, user])
     folding.rate_finished()
     found = exported(user)
     account = found["account"]
@@ -63,6 +64,7 @@ def test_all_data_about_a_player_is_included(make_user: MakeUser, make_attempt: 
     ]
     assert [(entry["rank"], entry["before"]["mu"]) for entry in found["ratings"]] == [(1, 1500)]
     assert found["ratings"][0]["after"]["mu"] > 1500
+    assert [entry["rank"] for entry in found["provisional_ratings"]] == [1, 2]
     text = json.dumps(found)
     assert "topsecret" not in text
     assert user.password not in text

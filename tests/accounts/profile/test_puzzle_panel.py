@@ -57,11 +57,14 @@ def test_rating_and_number_solved_are_public(client: Client, user: User) -> None
 def test_the_chart_has_the_rating_after_each_try(client: Client, user: User) -> None:
     solve(user)
     fail(user)
-    values = [point["value"] for point in client.get(chart(user)).json()["points"]]
+    found = client.get(chart(user)).json()
+    values = [point["value"] for point in found["points"]]
+    assert found["start"] == 1500
     assert values[0] > values[1] == round(estimate_of(user.pk).mu)
     first = PuzzleTry.objects.earliest("pk")
     PuzzleTry.objects.filter(pk=first.pk).update(rated_at=timezone.now() - HISTORY - timedelta(days=1))
-    assert [point["value"] for point in client.get(chart(user)).json()["points"]] == values[1:]
+    later = client.get(chart(user)).json()
+    assert [later["start"], *(point["value"] for point in later["points"])] == values
 
 
 def test_a_guest_sees_the_number_solved_without_a_rating() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from games.puzzles.open_view import step_of
@@ -153,8 +154,9 @@ def test_ratings_follow_the_first_wrong_move_and_the_end_and_votes_come_after(vi
     player, puzzle = PuzzleMouse(page), puzzle_on(page)
     assert page.text_content("#rating") == "1500?"
     player.play(next(iter(puzzle.losses[0])))
-    wait_for_text(page, "#puzzle-say", "Your rating: −")
+    wait_for_text(page, "#puzzle-say", "Your rating: 1")
     lower = page.text_content("#rating")
+    assert f"Your rating: {lower} (−" in (page.text_content("#puzzle-say") or "")
     assert int(lower.rstrip("?")) < 1500
     solve(player, puzzle)
     wait_for_text(page, "#puzzle-say", "Puzzle rating: ")
@@ -165,6 +167,12 @@ def test_ratings_follow_the_first_wrong_move_and_the_end_and_votes_come_after(vi
     page.wait_for_selector(".votes [aria-pressed=true] >> text=Report a mistake")
     page.click("text=Next puzzle")
     page.wait_for_url("**/puzzles/*/?variant=labyrinth")
+    page.goto("/players/me/")
+    page.wait_for_selector("[data-of=puzzles] path.line")
+    line = page.get_attribute("[data-of=puzzles] path.line", "d") or ""
+    heights = [float(point.split()[1]) for point in re.split("[ML]", line)[1:]]
+    assert len(heights) == 2, "from the start at 1500 to the rating after the try"
+    assert heights[0] < heights[1]
 
 
 def test_a_storm_switches_between_games(visit: Visit) -> None:

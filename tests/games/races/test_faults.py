@@ -22,7 +22,7 @@ from games.attempts.lifecycle import close_attempt, record_of
 from games.models import Attempt, Move
 from games.races import starting
 from games.races.models import Entrant, Race, Room
-from leaderboards.models import RatingChange
+from leaderboards.models import ProvisionalChange
 from leaderboards.ratings import audit, folding
 from leaderboards.verdicts import pending_sweep
 from leaderboards.verdicts.settlement import settle
@@ -180,7 +180,7 @@ class Story:
         assert [len(record_of(self.run.attempt(place)).tokens) for place in range(3)] == TOKENS
         assert race.deal is not None
         assert race.deal.revealed_at is not None
-        rated = RatingChange.objects.filter(race=race).order_by("entrant").values_list("entrant", flat=True)
+        rated = ProvisionalChange.objects.filter(race=race).order_by("entrant").values_list("entrant", flat=True)
         assert list(rated) == [one.pk for one in entrants if one.place]
         assert list(audit.faults()) == []
 

@@ -22,7 +22,7 @@ from games.races import heats, reconciler, seats, starting
 from games.races.live import snapshot
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
-from games.races.results.ratings_registry import Ratings, ShownRating, ratings
+from games.races.results.ratings_registry import Ratings, ratings
 from games.rules import CATALOGUE
 from leaderboards.verdicts.settlement import settle
 from tests.concurrency import run_together
@@ -61,10 +61,10 @@ def rated() -> Iterator[dict[int, int]]:
     known: dict[int, int] = {}
     earlier = ratings()
 
-    def shown(ids: Any) -> dict[int, ShownRating]:
-        return {key: ShownRating(known[key], provisional=False) for key in ids if key in known}
+    def provisional(ids: Any) -> dict[int, float]:
+        return {key: known[key] for key in ids if key in known}
 
-    ratings.register(Ratings(shown=shown, changes=lambda _race: {}))
+    ratings.register(Ratings(shown=lambda _ids: {}, provisional=provisional, changes=lambda _race: {}))
     yield known
     ratings.register(earlier)
 

@@ -17,7 +17,7 @@ from games.core.events import notifier
 from games.models import Attempt
 from games.races import finishing, rooms, seats, starting
 from games.races.models import Entrant, Race, Room
-from leaderboards.models import Rating
+from leaderboards.models import ProvisionalRating
 from leaderboards.ratings import audit, folding
 from leaderboards.verdicts.decisions import decide
 from tests.games.races.runs import Run, at, refused
@@ -122,7 +122,7 @@ def test_a_guest_who_signs_in_later_is_not_rated() -> None:
     folding.rate_finished()
     entrant = run.race.entrants.get(player=account)
     assert (entrant.state, entrant.place) == ("won", 1)
-    assert sorted(Rating.objects.values_list("player", flat=True)) == [host.pk, other.pk]
+    assert sorted(ProvisionalRating.objects.values_list("player", flat=True)) == [host.pk, other.pk]
     assert not list(audit.faults())
 
 

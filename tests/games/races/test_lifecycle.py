@@ -20,7 +20,7 @@ from games.core.errors import ErrorCode
 from games.models import Attempt, Deal
 from games.races import finishing, reconciler, starting
 from games.races.models import Entrant, Race, Room
-from leaderboards.models import RatingChange
+from leaderboards.models import ProvisionalChange
 from leaderboards.ratings import folding
 from leaderboards.verdicts.decisions import decide, undo
 from leaderboards.verdicts.settlement import settle
@@ -442,7 +442,7 @@ def test_a_spoiled_race_is_voided_once_and_not_rated() -> None:
     assert (run.race.state, run.race.void) == (Race.State.VOID, Race.Void.SERVER_FAULT)
     assert "is over" in void(client, run.race)
     folding.rate_finished()
-    assert not RatingChange.objects.exists()
+    assert not ProvisionalChange.objects.exists()
 
 
 def test_view_permission_is_not_enough_to_void() -> None:

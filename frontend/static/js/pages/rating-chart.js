@@ -6,7 +6,7 @@ import { language, t, tn } from "../shared/i18n.js";
 import { requestJson } from "../shared/request.js";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [44, 474, 12, 150];
-/** Charts with more points than this show the line only. */
+/** Charts with more changes than this show the line only. */
 const DOTS = 40;
 
 /** @typedef {{at: string, value: number}} Point */
@@ -23,22 +23,22 @@ export function range(values) {
 /** @param {string} at */
 const day = (at) => new Date(at).toLocaleDateString(language, { dateStyle: "medium" });
 
-/** @param {Point[]} points */
-function chart(points) {
-  const ticks = range(points.map(({ value }) => value));
+/** @param {number} start the value before the first change @param {Point[]} points */
+function chart(start, points) {
+  const values = [start, ...points.map(({ value }) => value)];
+  const ticks = range(values);
   const [min, max] = [ticks[0], ticks[ticks.length - 1]];
-  const width = points.length > 1 ? (RIGHT - LEFT) / (points.length - 1) : 0;
-  const x = (/** @type {number} */ k) => (LEFT + (width ? k * width : (RIGHT - LEFT) / 2)).toFixed(1);
+  const x = (/** @type {number} */ k) => (LEFT + (k * (RIGHT - LEFT)) / points.length).toFixed(1);
   const y = (/** @type {number} */ value) => (BOTTOM - ((value - min) / (max - min)) * (BOTTOM - TOP)).toFixed(1);
   const parts = ticks.flatMap((value) => [
     node("path", { d: `M${LEFT} ${y(value)}H${RIGHT}`, class: "axis" }),
     node("text", { x: 0, y: Number(y(value)) + 4 }, String(value)),
   ]);
-  const line = points.map(({ value }, k) => `${k ? "L" : "M"}${x(k)} ${y(value)}`).join("");
+  const line = values.map((value, k) => `${k ? "L" : "M"}${x(k)} ${y(value)}`).join("");
   parts.push(node("path", { d: line, class: "line" }));
   if (points.length <= DOTS)
     for (const [k, { at, value }] of points.entries()) {
-      const dot = node("circle", { cx: x(k), cy: y(value), r: 3.5, class: "dot" });
+      const dot = node("circle", { cx: x(k + 1), cy: y(value), r: 3.5, class: "dot" });
       dot.append(node("title", {}, `${day(at)}: ${value}`));
       parts.push(dot);
     }
@@ -48,10 +48,10 @@ function chart(points) {
   return parts;
 }
 
-/** @param {Point[]} points @param {boolean} inPuzzles */
-function summary(points, inPuzzles) {
-  const values = points.map(({ value }) => value);
-  const [first, now] = [values[0], values[values.length - 1]];
+/** @param {number} first @param {Point[]} points @param {boolean} inPuzzles */
+function summary(first, points, inPuzzles) {
+  const values = [first, ...points.map(({ value }) => value)];
+  const now = values[values.length - 1];
   const facts = { first, now, least: Math.min(...values), most: Math.max(...values) };
   const n = points.length;
   return inPuzzles
@@ -61,11 +61,11 @@ function summary(points, inPuzzles) {
 
 export async function drawRating() {
   for (const box of all(".chart[data-ratings]")) {
-    /** @type {{points: Point[]}} */
-    const { points } = await requestJson(box.dataset.ratings);
+    /** @type {{start: number, points: Point[]}} */
+    const { start, points } = await requestJson(box.dataset.ratings);
     if (points.length === 0) continue;
     const inPuzzles = box.dataset.of === "puzzles";
     const title = inPuzzles ? t("Rating, puzzle by puzzle") : t("Rating, race by race");
-    box.append(figure(title, summary(points, inPuzzles), "0 0 480 176", chart(points), "rating"));
+    box.append(figure(title, summary(start, points, inPuzzles), "0 0 480 176", chart(start, points), "rating"));
   }
 }

@@ -31,10 +31,10 @@ export function task({ turn }, turns) {
 }
 
 /** @param {Progress} progress @param {number|null} streak days @param {Ratings} ratings @returns {Outcome} */
-export function ending(progress, streak, { puzzle }) {
+export function ending(progress, streak, ratings) {
   const { state, label, words } = result(progress, streak);
-  const rating = [puzzle === null ? "" : t("Puzzle rating: {n}.", { n: puzzle }), ratingText(progress)];
-  return { state, label, words: [words, ...rating].filter(Boolean).join(" ") };
+  const puzzle = ratings.puzzle === null ? "" : t("Puzzle rating: {n}.", { n: ratings.puzzle });
+  return { state, label, words: [words, puzzle, ratingText(progress, ratings)].filter(Boolean).join(" ") };
 }
 
 /** @param {Progress} progress @param {number|null} streak days @returns {Outcome} */
@@ -46,18 +46,18 @@ function result({ solved, mistakes }, streak) {
   return { state: "done", label: t("Solved!"), words: clean + days };
 }
 
-/** What a try has done to the player's rating, or nothing. @param {Progress} progress */
-function ratingText({ rating_change: change }) {
+/** The player's rating and its change by the try, or nothing. @param {Progress} progress @param {Ratings} ratings */
+function ratingText({ rating_change: change }, { own, provisional }) {
   if (change === null) return "";
   const points = change > 0 ? `+${change}` : change < 0 ? `−${-change}` : "±0";
-  return t("Your rating: {change}.", { change: points });
+  return t("Your rating: {rating} ({change}).", { rating: `${own}${provisional ? "?" : ""}`, change: points });
 }
 
 /** The lacking cards that a refusal names. @param {Loss} loss */
 export const lacking = ({ lacks = [] }) => lacks.slice(0, NAMED);
 
-/** @param {string} game @param {Loss} loss @param {Progress} progress @returns {Outcome} */
-export function refusal(game, loss, progress) {
+/** @param {string} game @param {Loss} loss @param {Progress} progress @param {Ratings} ratings @returns {Outcome} */
+export function refusal(game, loss, progress, ratings) {
   const { mistakes, tries_left: left } = progress;
   const reasons = [];
   if (loss.most_up !== undefined)
@@ -74,7 +74,7 @@ export function refusal(game, loss, progress) {
     if (cards.length > 0) reasons.push(t("It lacked: {cards}.", { cards: cards.join(", ") }));
   }
   if (reasons.length === 0) reasons.push(t("After it, the game can't be won any more."));
-  if (mistakes === 1) reasons.push(ratingText(progress));
+  if (mistakes === 1) reasons.push(ratingText(progress, ratings));
   if (left !== null && left > 0) reasons.push(tn("One try left.", "{n} tries left.", left));
   return { state: "refused", label: t("That loses."), words: reasons.filter(Boolean).join(" ") };
 }

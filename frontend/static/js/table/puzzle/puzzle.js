@@ -100,7 +100,7 @@ class Puzzle {
     this.table.refuse(token);
     if (this.progress.failed) return this.#tellState();
     this.table.mark(lacking(loss));
-    this.#tell(refusal(this.table.step.view.game, loss, this.progress));
+    this.#tell(refusal(this.table.step.view.game, loss, this.progress, this.rating));
   }
 
   #tellState() {
