@@ -46,10 +46,26 @@ class Finisher:
 
 def next_race(now: datetime) -> dict[str, Any]:
     """Return the next race of the day: its game, its start, the time the doors open, and whether they are open."""
-    starts_at = heats.next_race_of_the_day(now)
+    return _announcement(heats.next_race_of_the_day(now), now)
+
+
+def open_or_next_race(now: datetime) -> dict[str, Any]:
+    """Return the heat whose doors are open or, without one, the next race of the day."""
+    heat = _announcement(heats.next_start(now), now)
+    return heat if heat["is_open"] else next_race(now)
+
+
+def _announcement(starts_at: datetime, now: datetime) -> dict[str, Any]:
     doors_at = starts_at - heats.DOORS
     title = titles.VARIANT_TITLES[heats.variant_at(starts_at)]
-    return {"title": title, "starts_at": starts_at, "doors_at": doors_at, "is_open": now >= doors_at}
+    is_daily = starts_at.hour in heats.RACE_OF_THE_DAY
+    return {
+        "title": title,
+        "starts_at": starts_at,
+        "doors_at": doors_at,
+        "is_open": now >= doors_at,
+        "is_daily": is_daily,
+    }
 
 
 def last_podium(now: datetime) -> tuple[list[Finisher], int]:

@@ -128,6 +128,18 @@ def test_home_counts_down_to_it(client: Client) -> None:
     assert f'data-countdown="{race_of_the_day.next_race(timezone.now())["starts_at"].isoformat()}"' in text
 
 
+def test_home_shows_the_open_doors_of_every_heat(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    join = f'<a class="button gold" href="{reverse("games:race_heat")}">'
+    for minutes, shown, is_open in (
+        (-11, "Race of the day: ", False), (-10, "Heat: ", True), (-1, "Heat: ", True), (0, "Race of the day: ", False)
+    ):  # fmt: skip
+        now = NOON.replace(hour=11) + timedelta(minutes=minutes)
+        monkeypatch.setattr(timezone, "now", lambda now=now: now)
+        text = client.get("/").content.decode()
+        assert (shown in text, join in text) == (True, is_open), minutes
+    assert not race_of_the_day.next_race(NOON.replace(hour=10, minute=55))["is_open"], "its own page stays"
+
+
 def test_a_calendar_reminds_when_the_doors_open(client: Client) -> None:
     answer = client.get(reverse("games:race_of_the_day_calendar"))
     assert answer["Content-Type"].startswith("text/calendar")
