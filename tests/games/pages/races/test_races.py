@@ -12,6 +12,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
+from accounts.lifecycle.bans import ban_player
 from accounts.models import User
 from accounts.profile import avatars
 from accounts.sign_in.guests import create_guest
@@ -87,6 +88,11 @@ def test_the_lobby_shows_public_races_and_results() -> None:
     recent = lobby.read(at(500))["recent"]
     assert [race["code"] for race in recent] == [shown.room.code]
     assert (recent[0]["winners"], recent[0]["avatars"]) == ([""], [avatars.address_of("")])  # guests have no name
+    Entrant.objects.filter(race=shown.race, place=1).update(state=Entrant.State.DISQUALIFIED)
+    assert lobby.read(at(500))["recent"][0]["winners"] == [], "no one has won"
+    Entrant.objects.filter(race=shown.race, place=1).update(state=Entrant.State.WON)
+    ban_player(shown.players[0])
+    assert lobby.read(at(500))["recent"][0]["winners"] == [], "a banned player is not a guest"
     running = Run.racing(2)
     Room.objects.filter(pk=running.room.pk).update(kind=Room.Kind.QUICK)
     told = lobby.read(at(20))["running"]
