@@ -16,6 +16,7 @@ from accounts.profile.achievements import Achievement, achievements
 from accounts.profile.play_statistics import Statistics, VerifiedPlay, statistics
 from games.models import Attempt
 from games.presentation.view_models import DealTile
+from games.races.models import Entrant, Race
 from games.races.results.race_suggestion import RaceHint
 from games.rules import CATALOGUE
 from leaderboards.boards.eligibility import missing
@@ -59,10 +60,22 @@ def plays_of(player: User, *, since: date | None = None) -> list[VerifiedPlay]:
     ]
 
 
+def race_plays_of(player: User) -> list[VerifiedPlay]:
+    """Return the player's verified games in finished races, except those with options of their own."""
+    entries = Entrant.objects.filter(player=player, race__state=Race.State.FINISHED, attempt__state=_State.VERIFIED)
+    columns = ("race__variant", "attempt__started_at", "attempt__end", "cards_up", "elapsed_ms", "tokens")
+    rows = entries.exclude(race__variant="").order_by("pk").values_list(*columns)
+    return [
+        VerifiedPlay(variant, begun.date(), end == Attempt.End.WON, cards_up, ms, n)
+        for variant, begun, end, cards_up, ms, n in rows
+    ]
+
+
 def statistics_of(player: User) -> tuple[Statistics, list[Achievement]]:
-    """Return the player's statistics as of today (UTC) and the achievements, from one query of the plays."""
+    """Return the player's statistics as of today (UTC) and the achievements, which are for ranked games."""
     plays, variants = plays_of(player), list(CATALOGUE)
-    return statistics(plays, timezone.now().date(), variants), achievements(plays, variants)
+    raced = race_plays_of(player)
+    return statistics(plays, timezone.now().date(), variants, raced), achievements(plays, variants)
 
 
 def history_of(player: User, variant: str = "") -> list[VerifiedPlay]:

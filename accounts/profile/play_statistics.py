@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from accounts.profile.streaks import streaks
@@ -11,7 +11,7 @@ from accounts.profile.streaks import streaks
 
 @dataclass(frozen=True, slots=True)
 class VerifiedPlay:
-    """One verified ranked attempt at the deal of ``variant`` and ``day``."""
+    """One verified game: a ranked attempt at the deal of ``variant`` and ``day``, or a game in a race of that day."""
 
     variant: str
     day: date
@@ -44,10 +44,11 @@ class PlayerFigures:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Statistics over all variants together, and for each variant played."""
+    """Statistics over all games together, and for each variant played: in ranked games and in races."""
 
     overall: PlayerFigures
     by_variant: dict[str, PlayerFigures]
+    in_races: dict[str, PlayerFigures]
 
 
 def figures(plays: Sequence[VerifiedPlay], today: date) -> PlayerFigures:
@@ -64,14 +65,26 @@ def figures(plays: Sequence[VerifiedPlay], today: date) -> PlayerFigures:
     )
 
 
-def statistics(plays: Iterable[VerifiedPlay], today: date, order: Sequence[str] = ()) -> Statistics:
-    """Compute the statistics overall and by variant. Variants are sorted as in ``order``, then by name."""
-    everything = list(plays)
+def statistics(
+    plays: Sequence[VerifiedPlay], today: date, order: Sequence[str] = (), raced: Sequence[VerifiedPlay] = ()
+) -> Statistics:
+    """Compute the statistics overall and by variant. Variants are sorted as in ``order``, then by name.
+
+    Games ``raced`` count, but not towards streaks.
+    """
+    ranked = figures(plays, today)
+    overall = figures([*plays, *raced], today)
+    return Statistics(
+        overall=replace(overall, streak=ranked.streak, longest_streak=ranked.longest_streak),
+        by_variant=_by_variant(plays, today, order),
+        in_races=_by_variant(raced, today, order),
+    )
+
+
+def _by_variant(plays: Iterable[VerifiedPlay], today: date, order: Sequence[str]) -> dict[str, PlayerFigures]:
     by_variant: dict[str, list[VerifiedPlay]] = {}
-    for play in everything:
+    for play in plays:
         by_variant.setdefault(play.variant, []).append(play)
     places = {name: place for place, name in enumerate(order)}
     names = sorted(by_variant, key=lambda name: (places.get(name, len(places)), name))
-    return Statistics(
-        overall=figures(everything, today), by_variant={name: figures(by_variant[name], today) for name in names}
-    )
+    return {name: figures(by_variant[name], today) for name in names}

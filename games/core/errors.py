@@ -87,6 +87,7 @@ class ErrorCode(StrEnum):
     ROOM_FULL = "room_full", 409, _("This room is full.")
     ROOM_CLOSED = "room_closed", 410, _("This room is closed.")
     RACE_STARTED = "race_started", 409, _("This race has started. You can watch it and join the next one.")
+    RACE_OVER = "race_over", 409, _("This race is over.")
     RACE_NOT_OPEN = "race_not_open", 409, _("You can't change this now.")
     KICKED = "kicked", 403, _("The host removed you from this room.")
     NOT_HOST = "not_host", 403, _("Only the host can do this.")

@@ -64,12 +64,12 @@ def ghosts_of(deal: Deal, player_id: int | None) -> list[Ghost]:
 
 
 def latest_ghosts(player_id: int | None, now: datetime | None = None) -> list[tuple[Deal, Ghost]]:
-    """Return a ghost for each of the latest daily deals that are over and of the player's latest practice deals."""
+    """Return a ghost for each of the latest daily deals that are over and of the practice deals the player has won."""
     over = Deal.objects.filter(day__isnull=False, closes_at__lte=(now or timezone.now()) - GRACE)
     deals = list(over.order_by("-day", "pk")[:DAILY])
     if player_id is not None:
-        attempts = Attempt.objects.filter(player=player_id, deal__day=None, deal__for_race=False)
-        practised = attempts.filter(state=Attempt.State.VERIFIED).order_by("-pk").select_related("deal").defer("record")
+        won = Attempt.objects.filter(player=player_id, deal__day=None, deal__for_race=False, end=Attempt.End.WON)
+        practised = won.filter(state=Attempt.State.VERIFIED).order_by("-pk").select_related("deal").defer("record")
         unique = {attempt.deal_id: attempt.deal for attempt in practised[: 2 * PRACTICE]}
         deals += [deal for deal in unique.values() if lanes.knows_deal(deal, player_id)][:PRACTICE]
     ghosts = [(deal, _best_ghost(deal, player_id)) for deal in deals]
@@ -107,7 +107,8 @@ def leader_of(deal: Deal, player_id: int | None) -> Attempt | None:
 
 def _offered(deal: Deal, player_id: int | None) -> Iterator[tuple[Whose, Attempt]]:
     own = best_of(deal, player_id)
-    if own is not None:
+    # A practice game that was not won is unfinished, other games have a place.
+    if own is not None and (own.end == Attempt.End.WON or deal.for_race or deal.day is not None):
         yield Whose.OWN, own
     if deal.for_race:
         yield from _in_race(deal, player_id, own)

@@ -45,6 +45,11 @@ def next_start(now: datetime) -> datetime:
     return _next_start(now, HOURS)
 
 
+def next_after(scheduled_at: datetime | None, now: datetime) -> datetime | None:
+    """Return the start of the heat after one that starts or started at `scheduled_at`; None without a schedule."""
+    return None if scheduled_at is None else next_start(max(now, scheduled_at))
+
+
 def next_race_of_the_day(now: datetime) -> datetime:
     """Return the start of the next race of the day, which may be the one in twelve hours."""
     return _next_start(now, RACE_OF_THE_DAY)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final, TypedDict
 
+from django.contrib.auth import get_user_model
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
 
@@ -99,7 +100,7 @@ def read(now: datetime) -> Lobby:
     ]
     races_by_id = _races_by_id([key for keys in lists for key in keys])
     waiting, running, recent = ([races_by_id[key] for key in keys if key in races_by_id] for keys in lists)
-    firsts = {race.pk: [e.player_id for e in race.entrants.all() if e.place == 1] for race in recent}
+    firsts = {race.pk: [entrant.player_id for entrant in race.entrants.all()] for race in recent}
     hosts = {race.room.host_id for race in waiting if race.room.host_id}
     # Players may hide that they are online, but not that they have won.
     names = player_services().shown_names(hosts)
@@ -131,8 +132,10 @@ def _listed(races: QuerySet[Any], limit: int) -> list[int]:
 
 
 def _races_by_id(races: list[int]) -> dict[int, Any]:
-    """Return these races by id, annotated with the number of entrants as `taken`."""
-    firsts = Prefetch("entrants", Entrant.objects.filter(place=1))
+    """Return these races by id, with the winners as entrants, and annotated with the number of all as `taken`."""
+    users: Any = get_user_model()
+    winners = Entrant.objects.filter(place=1, player__in=users.objects.named())
+    firsts = Prefetch("entrants", winners.exclude(state=Entrant.State.DISQUALIFIED))
     shown = Race.objects.select_related("room").prefetch_related(firsts)
     return shown.annotate(taken=Count("entrants", filter=~Q(entrants__state="absent"))).in_bulk(races)
 

@@ -157,14 +157,15 @@ def check_may_list(host_id: int) -> None:
 def next_race(room: Room, now: datetime) -> Race:
     """Return the room's next race, creating it if there is none. Call it in a transaction that locks the room.
 
-    :raises Refusal: race_started in the room of a heat whose only race has started.
+    :raises Refusal: race_started or race_over in the room of a heat, which has only one race.
     """
     race = Race.objects.filter(room=room, state__in=TO_COME).first()
     if race is not None:
         return race
     last = Race.objects.filter(room=room).aggregate(last=Max("number"))["last"] or 0
     if last and room.kind == Room.Kind.HEAT:
-        raise Refusal(ErrorCode.RACE_STARTED)
+        is_on = Race.objects.filter(room=room, state=Race.State.RACING).exists()
+        raise Refusal(ErrorCode.RACE_STARTED if is_on else ErrorCode.RACE_OVER)
     race = Race(room=room, number=last + 1, rated=room.kind in RATED, opened_at=now)
     copy_settings(room, race)
     race.save(force_insert=True)

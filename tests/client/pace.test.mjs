@@ -4,7 +4,7 @@ import { test } from "node:test";
 import "./page.mjs";
 
 globalThis.talonCatalogue = { point: ",", plural: (n) => Number(n !== 1), texts: {} };
-const { Pace, spanText } = await import("../../frontend/static/js/table/social/pace.js");
+const { Pace, leadTexts, spanText } = await import("../../frontend/static/js/table/social/pace.js");
 
 /** The pace beside a game with a number of cards up at each of these times. */
 const beside = (points) => new Pace({ name: "", points: Object.entries(points).map(([ms, up]) => [Number(ms), up]) });
@@ -42,4 +42,10 @@ test("the shown lead follows smoothly", () => {
 
 test("spans are short, with the language's decimal point", () => {
   assert.deepEqual([spanText(-72400, false), spanText(4230, true), spanText(4230, false)], ["1:12", "4,2 s", "4 s"]);
+});
+
+test("a lead that rounds to nothing is level", () => {
+  assert.deepEqual(leadTexts(-40, true, "Rex"), ["±0", "Level with Rex"]);
+  assert.deepEqual(leadTexts(400, false, "Rex"), ["±0", "Level with Rex"]);
+  assert.deepEqual(leadTexts(-400, true, "Rex"), ["−0,4 s", "0,4 s behind Rex"]);
 });

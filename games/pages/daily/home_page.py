@@ -34,7 +34,7 @@ from games.presentation import titles
 from games.presentation.anonymous_cache import GUIDE_COOKIE, cache_for_anonymous
 from games.presentation.view_models import ShownAttempt, ShownDeal
 from games.puzzles.todays_puzzle import progress_of_day
-from games.races.results.race_of_the_day import next_race
+from games.races.results.race_of_the_day import open_or_next_race
 from games.rules import CATALOGUE
 
 
@@ -93,7 +93,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "newcomer": "" if request.user.is_authenticated or GUIDE_COOKIE in request.COOKIES else GUIDE_COOKIE,
         "puzzle": shared.puzzle,
         "puzzle_progress": progress_of_day(player, now.date()) if shared.puzzle else None,
-        "race": next_race(now),
+        "race": open_or_next_race(now),
         "playing": summary.now_playing(),
         "preparing": [
             {"variant": variant, "title": titles.VARIANT_TITLES[name]}

@@ -28,14 +28,15 @@ def daily_race(request: HttpRequest) -> HttpResponse:
     """Show the race of the day."""
     now = timezone.now()
     first, last = heat_standings.span("week", now.date())
-    podiums = race_of_the_day.podiums(now)
+    podium, removed = race_of_the_day.last_podium(now)
     context = {
         "now": now,
         "next": race_of_the_day.next_race(now),
         "times": [f"{hour:02}:00" for hour in heats.RACE_OF_THE_DAY],
-        "podium": podiums[0] if podiums else [],
+        "podium": podium,
+        "removed": removed,
         "week": heat_standings.standing("week", now.date(), limit=10, starts=heats.races_of_the_day(first, last)),
-        "winners": [podium[0] for podium in podiums],
+        "winners": race_of_the_day.winners(now),
         "most_wins": race_of_the_day.most_wins(_FIRST_DAY, now),
     }
     return render(request, "races/race_of_the_day.html", context)

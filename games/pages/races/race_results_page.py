@@ -11,6 +11,7 @@ from django.db.models import F
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -21,11 +22,12 @@ from games.explorer.lookup import figures_of
 from games.pages.races.lead_chart import LeadChart
 from games.presentation import titles
 from games.presentation.view_models import ShownDeal
+from games.races import heats
 from games.races.models import Entrant, Race
 from games.races.results import download
 from games.races.results.commitments import commitment_of
 from games.races.results.course import lane_of, series_score
-from games.races.results.shown_entrants import ShownEntrant, by_place, headline, result_in_words, shown_entrants
+from games.races.results.shown_entrants import ShownEntrant, by_place, headline, placed, result_in_words, shown_entrants
 
 _PAGE: Final = 30
 
@@ -50,6 +52,7 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
         "entrants": entrants,
         "has_winner": any(entrant.state == Entrant.State.WON for entrant in entrants),
         "chart": _lead_chart(rows, entrants) if is_public else None,
+        "next_race": heats.next_after(race.scheduled_at, timezone.now()),
         "series": _series(race, rows, entrants),
         "deal": ShownDeal.of(race.deal) if finished and race.deal else None,
         "commitment": commitment_of(race),
@@ -88,10 +91,10 @@ def _series(race: Race, rows: list[Entrant], entrants: list[ShownEntrant]) -> li
 
 def _share_text(race: Race, title: str, entrants: list[ShownEntrant]) -> str:
     """Return the viewer's place as text to share; empty without one."""
-    own = next((entrant for entrant in entrants if entrant.is_me and entrant.place and not entrant.in_review), None)
-    if own is None:
+    own = next((entrant for entrant in placed(entrants) if entrant.is_me), None)
+    if own is None or own.state == Entrant.State.DISQUALIFIED:
         return ""
-    place = _("Place %(rank)s of %(of)s") % {"rank": own.place, "of": len(entrants)}
+    place = _("Place %(rank)s of %(of)s") % {"rank": own.place, "of": len(placed(entrants))}
     address = settings.PUBLIC_URL + reverse("games:race_result", args=[race.room.code, race.number])
     head = _("Race %(number)s: %(title)s") % {"number": race.number, "title": title}
     return "\n".join([f"Talon, {head}", f"{place} · {result_in_words(race, own)}", address])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
@@ -19,7 +21,7 @@ from games.db.players import Player, player_id
 from games.pages.races.game_form import choices
 from games.pages.races.webhook_panel import Panel, webhook_panel
 from games.presentation import titles
-from games.races import rooms, seats
+from games.races import heats, rooms, seats
 from games.races.joining import check_may_sit, refused, seated_player, to_seat
 from games.races.models import PUZZLES, Race, Room
 from games.races.quick_match.ready_notice import mark_waiting
@@ -57,12 +59,20 @@ def _room_response(request: HttpRequest, room: Room, panel: Panel | None, status
         "room": room,
         "link": settings.PUBLIC_URL + reverse("games:room", args=[room.code]),
         "title": titles.deal_title(room.variant, room.game),
+        "next_race": _next_race(room),
         "naming": titles.for_client(),
         "choices": choices(),
         "games": [*(name for name, _title, _options in titles.games_and_options()), PUZZLES],
         "webhook": panel,
     }
     return render(request, "races/room.html", context, status=status)
+
+
+def _next_race(room: Room) -> datetime | None:
+    """Return the start of the heat after the one in this room; None in other rooms."""
+    if room.kind != Room.Kind.HEAT:
+        return None
+    return heats.next_after(Race.objects.get(room=room).scheduled_at, timezone.now())
 
 
 @require_safe

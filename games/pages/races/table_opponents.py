@@ -7,8 +7,10 @@ from datetime import datetime
 from typing import Self
 
 from django.urls import reverse
+from django.utils import timezone
 
 from games.models import Attempt, Deal
+from games.races import heats
 from games.races.models import Entrant
 
 
@@ -22,6 +24,8 @@ class RaceSeat:
     room: str
     result: str
     sit: str
+    next: datetime | None
+    """Start of the next heat, at the table of one, which has no rematch."""
 
     @classmethod
     def of(cls, attempt: Attempt) -> Self | None:
@@ -44,6 +48,7 @@ class RaceSeat:
             room=reverse("games:room", args=[code]),
             result=reverse("games:race_result", args=[code, number]),
             sit=reverse("games:race_sit", args=[code]),
+            next=heats.next_after(entrant.race.scheduled_at, timezone.now()),
         )
 
 

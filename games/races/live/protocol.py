@@ -30,6 +30,7 @@ CODES: Final = frozenset(
         ErrorCode.ROOM_FULL,
         ErrorCode.ROOM_CLOSED,
         ErrorCode.RACE_STARTED,
+        ErrorCode.RACE_OVER,
         ErrorCode.RACE_NOT_OPEN,
         ErrorCode.KICKED,
         ErrorCode.NOT_HOST,

@@ -65,5 +65,5 @@ def series_score(race: Race) -> Counter[int | None]:
         return Counter()
     won = Entrant.objects.filter(
         race__room=race.room_id, race__number__lte=race.number, race__state=Race.State.FINISHED, place=1
-    )
+    ).exclude(state=Entrant.State.DISQUALIFIED)
     return Counter(won.values_list("player", flat=True))

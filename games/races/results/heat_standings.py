@@ -17,6 +17,7 @@ from django.db.models.functions import Rank
 
 from games.db.players import player_services
 from games.races.models import Entrant, Race
+from games.races.results.listed_places import has_won
 
 Period = Literal["day", "week"]
 PAGE: Final = 50
@@ -99,6 +100,6 @@ def _scored(period: Period, day: date, starts: Collection[datetime] | None = Non
     )
     if starts is not None:
         raced = raced.filter(race__scheduled_at__in=starts)
-    wins = Count("pk", filter=Q(state=Entrant.State.WON, place=1))
+    wins = Count("pk", filter=has_won() & ~Q(state=Entrant.State.DISQUALIFIED))
     scores: Any = raced.values("player").annotate(points=Sum("points"), heats=Count("pk"), wins=wins)
     return scores.order_by()

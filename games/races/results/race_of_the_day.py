@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from django.db.models import Count, QuerySet
+
 from games.db.players import player_services
 from games.presentation import titles
 from games.races import heats
-from games.races.models import Entrant, Race
+from games.races.models import Entrant
+from games.races.results.listed_places import has_won, listed, removed
 
 #: Number of past days whose winners are listed, and of players with the most wins.
 DAYS: Final = 14
 MOST_WINS: Final = 10
 #: Number of places on a podium.
 PODIUM: Final = 3
+_DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,47 +46,67 @@ class Finisher:
 
 def next_race(now: datetime) -> dict[str, Any]:
     """Return the next race of the day: its game, its start, the time the doors open, and whether they are open."""
-    starts_at = heats.next_race_of_the_day(now)
+    return _announcement(heats.next_race_of_the_day(now), now)
+
+
+def open_or_next_race(now: datetime) -> dict[str, Any]:
+    """Return the heat whose doors are open or, without one, the next race of the day."""
+    heat = _announcement(heats.next_start(now), now)
+    return heat if heat["is_open"] else next_race(now)
+
+
+def _announcement(starts_at: datetime, now: datetime) -> dict[str, Any]:
     doors_at = starts_at - heats.DOORS
     title = titles.VARIANT_TITLES[heats.variant_at(starts_at)]
-    return {"title": title, "starts_at": starts_at, "doors_at": doors_at, "is_open": now >= doors_at}
+    is_daily = starts_at.hour in heats.RACE_OF_THE_DAY
+    return {
+        "title": title,
+        "starts_at": starts_at,
+        "doors_at": doors_at,
+        "is_open": now >= doors_at,
+        "is_daily": is_daily,
+    }
 
 
-def podiums(now: datetime) -> list[list[Finisher]]:
-    """Return the podiums of the races of the last two weeks, latest first, without races in which no one has a page."""
-    today = now.date()
-    starts = heats.races_of_the_day(today - timedelta(days=DAYS), today + timedelta(days=1))
-    rows = _placed(starts)
-    names = player_services().names_on_pages({row.player_id for row in rows if row.player_id is not None})
-    found: dict[datetime, list[Finisher]] = {}
-    for row in rows:
-        starts_at = row.race.scheduled_at
-        if starts_at is not None and row.player_id in names and len(found.setdefault(starts_at, [])) < PODIUM:
-            name, page = names[row.player_id]
-            race = row.race
-            found[starts_at].append(
-                Finisher(name, page, row.cards_up or 0, row.elapsed_ms or 0, starts_at, race.variant, race.room.code)
-            )
-    return [found[start] for start in sorted(found, reverse=True)]
+def last_podium(now: datetime) -> tuple[list[Finisher], int]:
+    """Return the podium of the last race of the day with a listed player, and how many racers were removed from it."""
+    rows = _of_days(now.date() - DAYS * _DAY, now)
+    latest = rows.order_by("-race__scheduled_at").values_list("race__scheduled_at", flat=True).first()
+    best = rows.filter(race__scheduled_at=latest).order_by("-cards_up", "elapsed_ms", "tokens", "pk")[:PODIUM]
+    return _finishers(best), removed().filter(race__scheduled_at=latest).count()
+
+
+def winners(now: datetime) -> list[Finisher]:
+    """Return the winners of the last two weeks, latest first."""
+    won = _of_days(now.date() - DAYS * _DAY, now).filter(has_won())
+    return _finishers(won.order_by("-race__scheduled_at", "race__division", "pk"))
 
 
 def most_wins(first: date, now: datetime) -> list[tuple[str, UUID, int]]:
     """Return the names, page ids and wins of the players with the most races of the day won since `first`."""
-    best: dict[datetime, int] = {}
-    for row in _placed(heats.races_of_the_day(first, now.date() + timedelta(days=1)), winners=True):
-        if row.race.scheduled_at is not None and row.player_id is not None:
-            best.setdefault(row.race.scheduled_at, row.player_id)
-    wins = Counter(best.values())
-    names = player_services().names_on_pages(wins.keys())
-    return [(*names[player], won) for player, won in wins.most_common() if player in names][:MOST_WINS]
+    won = _of_days(first, now).filter(has_won()).values("player").annotate(wins=Count("pk"))
+    rows = won.order_by("-wins", "player").values_list("player", "wins")[:MOST_WINS]
+    names = player_services().names_on_pages([player for player, _wins in rows])
+    return [(*names[player], wins) for player, wins in rows if player in names]
 
 
-def _placed(starts: list[datetime], *, winners: bool = False) -> list[Entrant]:
-    """Return the winners of these races' divisions, or all on a podium, best first: by cards up, then by time."""
-    placed = Entrant.objects.filter(
-        race__scheduled_at__in=starts,
-        race__state=Race.State.FINISHED,
-        place__lte=1 if winners else PODIUM,
-        points__gt=0,
-    )
-    return list(placed.select_related("race__room").order_by("-cards_up", "elapsed_ms", "tokens", "pk"))
+def _of_days(first: date, now: datetime) -> QuerySet[Entrant]:
+    """Return the listed entrants of the races of the day from `first` to today."""
+    return listed().filter(race__scheduled_at__in=heats.races_of_the_day(first, now.date() + _DAY))
+
+
+def _finishers(rows: QuerySet[Entrant]) -> list[Finisher]:
+    found = list(rows.select_related("race__room"))
+    names = player_services().names_on_pages([row.player_id for row in found if row.player_id is not None])
+    return [
+        Finisher(
+            *names[row.player_id],
+            cards_up=row.cards_up or 0,
+            elapsed_ms=row.elapsed_ms or 0,
+            starts_at=row.race.scheduled_at,
+            variant=row.race.variant,
+            code=row.race.room.code,
+        )
+        for row in found
+        if row.player_id in names and row.race.scheduled_at is not None
+    ]

@@ -110,18 +110,24 @@ def shown_entrants(race: Race, rows: list[Entrant], me: int | None) -> list[Show
     return shown if download.is_public(race) else [replace(entrant, replay=None) for entrant in shown]
 
 
+def placed(entrants: list[ShownEntrant]) -> list[ShownEntrant]:
+    """Return the entrants with a place."""
+    return [entrant for entrant in entrants if entrant.place]
+
+
 def headline(entrants: list[ShownEntrant]) -> str:
-    """Return what happened in one line, to the viewer if they raced; empty if no one has a place."""
-    placed = [entrant for entrant in entrants if entrant.place]
-    own = next((entrant for entrant in placed if entrant.is_me), None)
+    """Return what happened in one line, to the viewer if they raced; empty if no one has earned a place."""
+    earned = [entrant for entrant in placed(entrants) if entrant.state != Entrant.State.DISQUALIFIED]
+    own = next((entrant for entrant in earned if entrant.is_me), None)
     if own is not None and own.place == 1:
         return _("You won the race") if own.state == Entrant.State.WON else _("You came first")
     if own is not None:
-        return _("You came %(place)s of %(n)s") % {"place": strip_tags(str(ordinal(own.place))), "n": len(placed)}
-    if not placed:
+        place = strip_tags(str(ordinal(own.place)))
+        return _("You came %(place)s of %(n)s") % {"place": place, "n": len(placed(entrants))}
+    if not earned:
         return ""
-    known = {"name": placed[0].name or _("A guest")}
-    return (_("%(name)s won the race") if placed[0].state == Entrant.State.WON else _("%(name)s came first")) % known
+    known = {"name": earned[0].name or _("A guest")}
+    return (_("%(name)s won the race") if earned[0].state == Entrant.State.WON else _("%(name)s came first")) % known
 
 
 def result_in_words(race: Race, entrant: ShownEntrant) -> str:

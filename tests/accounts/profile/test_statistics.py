@@ -15,16 +15,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounts.profile.achievements import Achievement, achievements
+from accounts.profile.contents import plays_of, statistics_of
 from accounts.profile.play_statistics import VerifiedPlay, figures, statistics
 from accounts.profile.streaks import Streaks, streaks
 from accounts.profile.win_days import current_streaks, daily_wins
 from accounts.sign_in.guests import BACKEND
 from games.deals.todays_game import todays_game
 from games.models import Attempt, Deal
+from games.races.models import Race
 from games.rules import CATALOGUE
 from leaderboards.boards.rank_keys import BoardScore
 from tests import factories
-from tests.factories import make_account, make_deal
+from tests.factories import make_account, make_deal, verified_win
+from tests.games.races.runs import VARIANT, Run
 
 pytestmark = pytest.mark.django_db
 
@@ -71,6 +74,31 @@ def test_the_overall_streak_counts_any_variant() -> None:
     found = statistics([play(variant="plot"), play(variant="braid", day=yesterday)], TODAY)
     assert found.overall.streak == 2
     assert found.by_variant["plot"].streak == 1
+
+
+def test_games_in_races_count_in_rows_of_their_own() -> None:
+    run = Run.ended("won", "retired", players=[make_account(), make_account()])
+    run.tend(20)
+    run.judge().tend(21)
+    winner, loser = run.players
+    verified_win(winner, make_deal(VARIANT, TODAY))
+    found, reached = statistics_of(winner)
+    ranked, raced = found.by_variant[VARIANT], found.in_races[VARIANT]
+    best = run.attempt(0).elapsed_ms
+    assert (ranked.won, raced.won, raced.best_ms, raced.streak) == (1, 1, best, 0)
+    assert (found.overall.played, found.overall.best_ms) == (2, min(best or 0, ranked.best_ms or 0))
+    assert [one for one in reached if one.kind == "win" and one.day] == [
+        one for one in achievements(plays_of(winner), list(CATALOGUE)) if one.kind == "win" and one.day
+    ], "achievements are for ranked games"
+    lost = statistics_of(loser)[0]
+    assert (lost.overall.played, lost.in_races[VARIANT].won, lost.by_variant) == (1, 0, {})
+    theirs = Client().get(f"/players/{loser.public_id}/").content.decode()
+    assert "No ranked results yet." not in theirs
+    page = Client().get(f"/players/{winner.public_id}/").content.decode()
+    assert ("data-history" in page, "data-history" in theirs) == (True, False), "the charts are of ranked games"
+    assert page.count('<span class="mark">race</span>') == 1
+    Race.objects.update(state=Race.State.SETTLING, finished_at=None)
+    assert statistics_of(winner)[0].in_races == {}, "not before the result is public"
 
 
 def test_variants_are_in_catalogue_order() -> None:

@@ -18,7 +18,7 @@ from games.attempts.lifecycle import close_attempt
 from games.core.errors import ErrorCode
 from games.manifests import SHORT_VARIANTS
 from games.models import Deal
-from games.races import heats, reconciler, seats, starting
+from games.races import finishing, heats, reconciler, seats, starting
 from games.races.live import snapshot
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
@@ -135,6 +135,17 @@ def test_players_ready_in_time_race_on_the_hour() -> None:
     assert {entrant.player for entrant in race.entrants.all()} == set(ready)
     assert seats.room_of(unready[0].pk) is None
     assert refused(lambda: seats.sit(race.room_id, unready[0], now=before(10))) == ErrorCode.RACE_STARTED
+
+
+def test_a_late_player_learns_whether_the_race_is_on() -> None:
+    come(1)
+    heats.advance_all(before(15))
+    starting.start_racing(START)
+    (race,) = divisions()
+    late = create_guest()
+    assert refused(lambda: seats.sit(race.room_id, late, now=after(1))) == ErrorCode.RACE_STARTED
+    finishing.void(race.pk, Race.Void.SERVER_FAULT, after(2))
+    assert refused(lambda: seats.sit(race.room_id, late, now=after(3))) == ErrorCode.RACE_OVER
 
 
 def test_33_players_make_three_even_divisions_on_one_deal(rated: dict[int, int]) -> None:

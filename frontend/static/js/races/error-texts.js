@@ -11,6 +11,7 @@ export function refusalText(code, data) {
     room_full: t("This room is full. You can watch."),
     room_closed: t("This room is closed."),
     race_started: t("This race has started. You can watch it and join the next one."),
+    race_over: t("This race is over."),
     race_not_open: t("You can't change this now."),
     kicked: t("The host removed you from this room."),
     not_host: t("Only the host can do this."),

@@ -23,6 +23,7 @@ import {
   takeView,
   turn,
 } from "./state/game.js";
+import { isCalledOff } from "./state/state.js";
 import { barredText } from "./hud/hud.js";
 import { hush, notice } from "../shared/notice.js";
 import { prefetch, lazily, loadStyles } from "../shared/lazy.js";
@@ -177,5 +178,6 @@ function refuse(state, error) {
   state.host.draw();
   // One of several quick undos was one too many.
   if (error.code === "stale" || error.data?.reason?.why === "nothing_to_undo") return;
+  if (error.code === "not_found" && isCalledOff(state)) return;
   lazily(theWords, ({ refused }) => refused(state, error));
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,11 +12,13 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
+from accounts.lifecycle.bans import ban_player
 from accounts.models import User
 from accounts.profile import avatars
 from accounts.sign_in.guests import create_guest
 from games.core import limits
 from games.models import Attempt
+from games.pages.races.table_opponents import RaceSeat
 from games.races import finishing, lobby, rooms, seats
 from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
@@ -85,6 +88,11 @@ def test_the_lobby_shows_public_races_and_results() -> None:
     recent = lobby.read(at(500))["recent"]
     assert [race["code"] for race in recent] == [shown.room.code]
     assert (recent[0]["winners"], recent[0]["avatars"]) == ([""], [avatars.address_of("")])  # guests have no name
+    Entrant.objects.filter(race=shown.race, place=1).update(state=Entrant.State.DISQUALIFIED)
+    assert lobby.read(at(500))["recent"][0]["winners"] == [], "no one has won"
+    Entrant.objects.filter(race=shown.race, place=1).update(state=Entrant.State.WON)
+    ban_player(shown.players[0])
+    assert lobby.read(at(500))["recent"][0]["winners"] == [], "a banned player is not a guest"
     running = Run.racing(2)
     Room.objects.filter(pk=running.room.pk).update(kind=Room.Kind.QUICK)
     told = lobby.read(at(20))["running"]
@@ -289,6 +297,36 @@ def test_only_its_player_sees_a_result_under_review() -> None:
     assert [("Under review" in page, "Not decided yet" in page) for page in pages] == [(True, False), (False, True)]
     assert all(re.search(r'class="place won( me)?">\s*<b class="place-number"\s*>–', page) for page in pages)
     assert "Under review" in signed_in(run.players[0]).get("/races/mine/").content.decode()
+
+
+def test_a_racer_without_a_rightful_place_beats_no_one() -> None:
+    run = finished(3)
+    page = f"/races/{run.room.code}/1/"
+    Attempt.objects.filter(pk=run.attempt_ids[0]).update(state=Attempt.State.REJECTED)
+    finishing.apply_verdicts(run.attempt_ids)
+    names = [player.display_name for player in run.players]
+    cheat, first = (signed_in(player).get(page) for player in run.players[:2])
+    assert (first.context["headline"], cheat.context["share_text"]) == ("You came first", "")
+    assert cheat.context["headline"] in {f"{name} came first" for name in names[1:]}
+    Attempt.objects.filter(pk__in=run.attempt_ids).update(state=Attempt.State.REJECTED)
+    finishing.apply_verdicts(run.attempt_ids)
+    assert Client().get(page).context["headline"] == "Stonewall", "no one came first"
+
+
+def test_a_heat_leads_to_the_next_one_and_has_no_rematch(monkeypatch: pytest.MonkeyPatch, account: User) -> None:
+    today = timezone.now().date()
+    race = heat(today, 3, {account: 4})
+    start = race.starts_at
+    assert start is not None
+    monkeypatch.setattr(timezone, "now", lambda: start + timedelta(minutes=5))
+    for path in (f"/races/{race.room.code}/1/", f"/races/{race.room.code}/"):
+        text = Client().get(path).content.decode()
+        assert f'Next race at <time datetime="{start.replace(hour=7).isoformat()}"' in text
+        assert ('action="/races/quick"' in text, "Rematch" in text) == (True, False)
+    entrant = Entrant.objects.get(race=race)
+    monkeypatch.setattr(timezone, "now", lambda: start - timedelta(seconds=10))
+    assert RaceSeat.of_entrant(entrant, race.room.code).next == start.replace(hour=7), "not the one about to start"
+    assert RaceSeat.of_entrant(finished(2).entrant(0), "code").next is None
 
 
 def test_avatars_appear_in_the_lobby_and_results(account: User) -> None:

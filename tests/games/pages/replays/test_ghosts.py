@@ -76,6 +76,13 @@ def test_latest_ghosts_can_be_raced_at_once(client: Client, mine: Client, player
     assert begun.headers["Location"].endswith(f"?ghost={practised.public_id}")
 
 
+def test_an_own_game_left_unfinished_is_no_ghost(mine: Client, player: User) -> None:
+    left = played(player, practice_deal("labyrinth"), moves=3)
+    assert mine.get("/ghosts/").context["offers"] == []
+    ghosts = mine.get(f"/ghosts/{left.deal_id}/").context["ghosts"]
+    assert [ghost.ghost for ghost in ghosts] == ["line", *BOTS]
+
+
 def test_no_ghost_of_an_open_deal_is_listed(client: Client, mine: Client, player: User) -> None:
     played(player, open_deal(), ranked=True)
     start_attempt(player, practice_deal("labyrinth"))

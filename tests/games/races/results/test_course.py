@@ -8,6 +8,7 @@ import pytest
 
 from games.ghosts.lanes import Point
 from games.pages.races.lead_chart import HEIGHT, WIDTH, LeadChart
+from games.races.models import Entrant
 from games.races.results.course import Lane, Lead, lane_of, leads, series_score
 from tests.games.races.runs import Run, goal, times, winning
 
@@ -72,3 +73,5 @@ def test_a_series_counts_the_races_won() -> None:
         run.ready(place, second=60)
     second = run.race
     assert (second.number, series_score(second)) == (2, {run.players[0].pk: 1})
+    Entrant.objects.filter(race__number=1, place=1).update(state=Entrant.State.DISQUALIFIED)
+    assert series_score(second) == {}

@@ -259,7 +259,7 @@ def test_only_players_with_a_page_are_listed(ada: User, bob: User) -> None:
     banned = make_account(banned_at=timezone.now())
     heat(SUNDAY, 3, {create_guest(): 9, banned: 8, bob: 7, ada: 1})
     User.objects.filter(pk=bob.pk).update(deleted_at=timezone.now())
-    assert shown("day") == [(1, ada.pk, 1, 1, 0)]
+    assert shown("day") == [(1, ada.pk, 1, 1, 1)], "no one listed was ahead"
     assert heat_standings.standing_of(bob.pk, "day", SUNDAY) is None
     (entry,) = heat_standings.standing("day", SUNDAY)
     assert (entry.name, entry.page) == (ada.display_name, ada.public_id)

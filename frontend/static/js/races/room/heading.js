@@ -18,7 +18,7 @@ export function showHead(room, names) {
   const title = names.title(race);
   write(byId("room-title"), title);
   write(byId("room-kind"), kindText(room));
-  const facts = [limitText(race.limit_s), tn("1 seat", "{n} seats", room.seats), ...names.options(race)];
+  const facts = [limitText(race.limit_s), seatsText(room, race), ...names.options(race)];
   if (race.rated) facts.push(t("rated"));
   if (!race.free_undo) facts.push(t("no undo after a card turns up"));
   const list = byId("room-facts");
@@ -34,6 +34,10 @@ export function showHead(room, names) {
   byId("lesson").href = `/rules/${race.game}/#lesson`;
   byId("practise-name").value = race.variant || race.game;
 }
+
+/** The seats or, as a heat has one for everyone, the players. @param {Room} room @param {RaceState} race */
+export const seatsText = ({ kind, seats }, race) =>
+  kind === "heat" ? tn("1 player here", "{n} players here", race.seats.length) : tn("1 seat", "{n} seats", seats);
 
 /** @param {RaceState} race */
 function showArt({ game }) {

@@ -27,7 +27,7 @@ export class Seats {
       key: String(seat.entrant),
       row: this.#row(seat, ready.has(seat.entrant), seat.entrant === you.to_come, you.host),
     }));
-    const free = room.seats - race.seats.length;
+    const free = room.kind === "heat" ? 0 : room.seats - race.seats.length;
     if (free > 0) {
       const text = tn("1 free seat", "{n} free seats", free);
       items.push({ key: "free", row: part("li", "seat free", part("span", "", text)) });

@@ -41,7 +41,9 @@ export class Watch {
     if (last && last.id !== this.#last) {
       this.#last = last.id;
       this.#lastLanes = this.#fresh("last-lanes");
-      write(byId("last-title"), t("Race {number} finished", { number: last.number }));
+      const { number, state } = last;
+      const title = state === "void" ? t("Race {number} is void", { number }) : t("Race {number} finished", { number });
+      write(byId("last-title"), title);
       const code = this.socket.room?.code;
       byId("last-link").href = `/races/${code}/${last.number}/`;
     }

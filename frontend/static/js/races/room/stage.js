@@ -91,6 +91,7 @@ export class Stage {
     const full = (race?.seats.length ?? 0) >= room.seats;
     const may = open && !seated && you.running === null && !full && !(room.kind === "heat" && !race);
     byId("sit-form").hidden = !may;
+    byId("next-race")?.toggleAttribute("hidden", Boolean(race ?? room.running));
     write(byId("sit"), room.last && !room.running ? t("Join the next race") : t("Join"));
     byId("ready").hidden = !(seated && open && (room.kind !== "quick" || you.confirm_by !== null));
     byId("ready").setAttribute("aria-pressed", String(this.#isReady));
@@ -136,7 +137,10 @@ export class Stage {
     if (this.#missed) return [t("You missed this match"), t("You didn't confirm in time.")];
     if (room?.running?.state === "settling")
       return [t("The race is over"), t("Verifying the games. This takes a moment.")];
-    if (room?.running) return [t("A race is on"), t("Watch it, then join the next one.")];
+    const isHeat = room?.kind === "heat";
+    if (room?.running) return [t("A race is on"), isHeat ? "" : t("Watch it, then join the next one.")];
+    if (room?.last && isHeat)
+      return [room.last.state === "void" ? t("This race didn't take place") : t("The race is over"), ""];
     if (this.#race && this.#race.seats.length >= (room?.seats ?? 0))
       return [t("This room is full"), t("You can watch the race here.")];
     const solves = this.#race !== null && isPuzzleRace(this.#race);

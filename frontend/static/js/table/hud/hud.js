@@ -8,6 +8,7 @@ import { say } from "../../shared/announcer.js";
 import { rankName } from "../drawing/cards.js";
 import { keepFocus } from "../input/focus.js";
 import { isUndoBarred, canUndo, elapsed, offered, plays, redoable } from "../state/game.js";
+import { isCalledOff } from "../state/state.js";
 
 /** @import { State } from "../state/state.js" */
 /** @import { Token, View } from "../state/types.js" */
@@ -111,7 +112,7 @@ export function showConnection(status, state) {
   const text = texts[/** @type {"open"} */ (status)] ?? status;
   byId("connection").setAttribute("aria-label", text);
   byId("connection").title = text;
-  byId("lost").hidden = status === "open" || status === "connecting";
+  byId("lost").hidden = ["open", "connecting"].includes(status) || (status === "refused" && isCalledOff(state));
   if (!byId("lost").hidden && byId("lost-text").textContent !== text) say(text);
   byId("lost-text").textContent = text;
   byId("retry").hidden = RETRYING.includes(status);

@@ -5,17 +5,16 @@ import { all, byId, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { request } from "../../shared/request.js";
 import { offerRematches } from "../../races/notices/rematch.js";
-import { ordinal } from "../../races/ordinal.js";
 import { sayStanding } from "../../races/room/announcements.js";
 import { Lanes, mostSolved, solvedText } from "../../races/room/lanes.js";
 import { applySettings } from "../../site/settings.js";
 import { RaceSeat } from "../social/race-seat.js";
 import { racersOf } from "../social/rank-strip.js";
+import { standingText } from "../social/race-texts.js";
 import { MOVE_WITHIN, tell } from "./open-table.js";
 import { Storm } from "./storm.js";
 
 /** @import { Room } from "../../races/types.js" */
-/** @import { Racer } from "../social/rank-strip.js" */
 
 /** States of racers who stay on this page. */
 const PLAYING = new Set(["ready", "racing", "timed_out"]);
@@ -110,16 +109,8 @@ class PuzzleRace {
     this.seat.strip.show(racers, this.seat.mine, mostSolved(race));
     // The time left is the player's own, above the table.
     this.seat.news.follow({ ...race, ends_in: null }, racers);
-    if (race.state === "racing") sayStanding(this.#standing(racers));
-  }
-
-  /** @param {Racer[]} racers @returns {string} */
-  #standing(racers) {
-    const [leader] = racers;
-    const place = racers.find(({ entrant }) => entrant === this.seat.mine)?.place ?? null;
-    if (place === null) return "";
-    const where = `${t("You're {place}", { place: ordinal(place) })}.`;
-    return leader.entrant === this.seat.mine ? where : `${where} ${leader.name}: ${solvedText(leader.cardsUp)}.`;
+    if (race.state !== "racing") return;
+    sayStanding(standingText(racers, this.seat.mine, ({ name, cardsUp }) => `${name}: ${solvedText(cardsUp)}.`));
   }
 
   /** Handles removal by the host: the player may still finish this race. */

@@ -6,7 +6,7 @@ import { t, tn } from "../../shared/i18n.js";
 import { request } from "../../shared/request.js";
 import { onSettings, settings } from "../../site/settings.js";
 import { elapsed } from "../state/game.js";
-import { Pace, spanText } from "./pace.js";
+import { Pace, leadTexts } from "./pace.js";
 import { DayList, DayStrip } from "./peers.js";
 
 /** @import { Peer } from "./peers.js" */
@@ -136,12 +136,4 @@ export class DayTable {
     byId("pace").dataset.ahead = String(ahead >= 0);
     byId("pace").title = full;
   }
-}
-
-/** @param {number} ahead ms @param {boolean} fine @param {string} name @returns {[string, string]} short, full form */
-function leadTexts(ahead, fine, name) {
-  if (ahead === Infinity) return ["+", t("further than {name} got", { name })];
-  const span = spanText(ahead, fine);
-  if (ahead < 0) return [`−${span}`, t("{span} behind {name}", { span, name })];
-  return [`+${span}`, t("{span} ahead of {name}", { span, name })];
 }

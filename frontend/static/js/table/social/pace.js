@@ -11,7 +11,7 @@
  * @property {Point[]} points
  */
 
-import { point } from "../../shared/i18n.js";
+import { point, t } from "../../shared/i18n.js";
 import { clockText } from "../../shared/times.js";
 
 /** Time constant of the smoothing, in ms. */
@@ -91,4 +91,13 @@ export function spanText(ms, fine) {
   if (fine && size < 9950) return `${(size / 1000).toFixed(1).replace(".", point)} s`;
   const seconds = Math.round(size / 1000);
   return seconds < 60 ? `${seconds} s` : clockText(seconds * 1000);
+}
+
+/** @param {number} ahead ms @param {boolean} fine @param {string} name @returns {[string, string]} short, full form */
+export function leadTexts(ahead, fine, name) {
+  if (ahead === Infinity) return ["+", t("further than {name} got", { name })];
+  const span = spanText(ahead, fine);
+  if (!/[1-9]/.test(span)) return ["±0", t("Level with {name}", { name })];
+  if (ahead < 0) return [`−${span}`, t("{span} behind {name}", { span, name })];
+  return [`+${span}`, t("{span} ahead of {name}", { span, name })];
 }

@@ -24,7 +24,7 @@ export class RaceNews {
   #leadAt = -LEADS_EVERY;
   #endsAt = /** @type {number|null} */ (null);
   #timer = 0;
-  #isLast = false;
+  /** Whether it was the last minute at the last tick; null without a time left. @type {boolean|null} */ #isLast = null;
 
   /** @param {RaceSocket} socket @param {number} mine entrant */
   constructor(socket, mine) {
@@ -43,7 +43,9 @@ export class RaceNews {
     this.#tick();
     const before = this.#states;
     this.#states = new Map(racers.map(({ entrant, state }) => [entrant, state]));
-    if (race.state !== "racing" || before.size === 0) return;
+    if (race.state !== "racing") return;
+    // After a reload, the state of the race is no news.
+    if (before.size === 0) this.#leader = leaderOf(racers)?.entrant ?? 0;
     const [ended] = racers.filter(({ entrant, state }) => entrant !== this.mine && before.get(entrant) !== state);
     const text = ended && endText(ended);
     if (text) this.#tell(text);
@@ -51,9 +53,9 @@ export class RaceNews {
   }
 
   /** @param {Racer[]} racers */
-  #followLead([first, second]) {
-    const leads = first && first.cardsUp > (second?.cardsUp ?? 0);
-    if (!leads || first.entrant === this.#leader || performance.now() - this.#leadAt < LEADS_EVERY) return;
+  #followLead(racers) {
+    const first = leaderOf(racers);
+    if (!first || first.entrant === this.#leader || performance.now() - this.#leadAt < LEADS_EVERY) return;
     const isFirst = this.#leader === 0;
     this.#leader = first.entrant;
     this.#leadAt = performance.now();
@@ -77,8 +79,8 @@ export class RaceNews {
     write(this.#left, left === null ? "" : clockText(left));
     byId("lanes-note").dataset.left = left === null ? "" : t("{time} left", { time: clockText(left) });
     document.body.classList.toggle("last-minute", isLast);
-    if (isLast && !this.#isLast) this.#tell(t("One minute left"));
-    this.#isLast = isLast;
+    if (isLast && this.#isLast === false) this.#tell(t("One minute left"));
+    this.#isLast = left === null ? null : isLast;
   }
 }
 
@@ -88,12 +90,5 @@ function endText({ name, state, ms }) {
   return state === "retired" ? t("{name} gave up", { name }) : "";
 }
 
-/**
- * The player's place, as the headline of the end of their game.
- * @param {Racer} racer @param {{place: string, n: number}} values @param {boolean} final
- */
-export function placeText({ place, state }, values, final) {
-  if (place === null) return "";
-  if (place === 1 && state === "won") return t("You won the race");
-  return final ? t("{place} of {n}", values) : t("{place} of {n} so far", values);
-}
+/** @param {Racer[]} racers by place @returns {Racer|null} the racer with more cards up than any other */
+const leaderOf = ([first, second]) => (first && first.cardsUp > (second?.cardsUp ?? 0) ? first : null);

@@ -8,12 +8,12 @@ import { Lanes, stateText } from "../../races/room/lanes.js";
 import { ordinal } from "../../races/ordinal.js";
 import { listen, offerRematches } from "../../races/notices/rematch.js";
 import { showEnd } from "../controller.js";
-import { placeText } from "./race-news.js";
+import { isCalledOff } from "../state/state.js";
 import { RaceSeat } from "./race-seat.js";
+import { countPlaced, placeText, rivalOf, standingText } from "./race-texts.js";
 import { racersOf } from "./rank-strip.js";
 
 /** @import { RaceState, Room } from "../../races/types.js" */
-/** @import { Rival } from "./ghost.js" */
 /** @import { State } from "../state/state.js" */
 /** @import { View } from "../state/types.js" */
 /** @import { Racer } from "./rank-strip.js" */
@@ -68,7 +68,7 @@ export class RaceTable {
 
   /** Handles a refusal: `not_found` if the table disappeared before its cards were dealt. @param {string} code */
   refused(code) {
-    if (code !== "not_found" || !this.seat.starting.waits) return;
+    if (code !== "not_found" || !isCalledOff(this.state)) return;
     // The room reports the reason, unless its connection is down.
     setTimeout(() => this.#leave(t("This race won't start. Back to the room.")), WHY_WITHIN);
   }
@@ -102,7 +102,9 @@ export class RaceTable {
     this.#showNote(race, racers);
     this.#showPlace(race, me, racers);
     if (me.place === null) return;
-    const standing = this.#standing(me, racers);
+    const standing = standingText(racers, this.seat.mine, ({ name, cardsUp: n }) =>
+      t("{name} leads with {n} cards up.", { name, n }),
+    );
     this.place.dataset.standing = standing;
     if (race.state === "racing") sayStanding(standing);
   }
@@ -118,14 +120,15 @@ export class RaceTable {
   /** @param {RaceState} race @param {Racer} me @param {Racer[]} racers */
   #showPlace({ state }, me, racers) {
     const { place } = me;
-    const values = { place: place === null ? "" : ordinal(place), n: racers.length };
+    const n = state === "finished" ? countPlaced(racers) : racers.length;
+    const values = { place: place === null ? "" : ordinal(place), n };
     // No one can overtake a winner any more.
     const final = state === "finished" || me.state === "won";
     document.body.dataset.race = state;
     if (this.state.status === "playing") return;
     offerRematches(this.seat.code);
     this.state.racePlace = placeText(me, values, final);
-    this.state.rival = state === "finished" ? this.#rival(racers) : null;
+    this.state.rival = state === "finished" ? rivalOf(racers, this.seat.mine) : null;
     showEnd(this.state);
     if (state !== "finished") return;
     byId("finish-close").textContent = t("Back to the table");
@@ -133,24 +136,6 @@ export class RaceTable {
     if (byId("race-banner").hidden) say(text);
     byId("race-banner-text").textContent = text;
     byId("race-banner").hidden = false;
-  }
-
-  /** The runner-up or, in a race of two, the winner. @param {Racer[]} racers @returns {Rival|null} */
-  #rival([first, second, third]) {
-    const isMine = first.entrant === this.seat.mine;
-    const [me, rival] = isMine ? [first, second] : [second, first];
-    if (!me || !rival || (third && !isMine) || me.ms === null || rival.ms === null) return null;
-    const [own, theirs] = [me, rival].map(({ cardsUp, ms }) => ({ cardsUp, ms: ms ?? 0 }));
-    return { name: rival.name, own, theirs };
-  }
-
-  /** @param {Racer} me @param {Racer[]} racers @returns {string} */
-  #standing({ place }, racers) {
-    const leader = racers[0];
-    const where = t("You're {place}", { place: ordinal(place ?? 0) });
-    if (leader.entrant === this.seat.mine) return `${where}.`;
-    const ahead = t("{name} leads with {n} cards up.", { name: leader.name, n: leader.cardsUp });
-    return `${where}. ${ahead}`;
   }
 
   /** @param {"kicked"|"closed"} why */

@@ -121,3 +121,6 @@ export function newState(felt, host, faces, slots) {
     draws: 0,
   };
 }
+
+/** Whether a table that is not found is that of a race called off: the race says why. @param {State} state */
+export const isCalledOff = ({ felt, view }) => Boolean(felt.dataset.race) && !view;
