@@ -49,6 +49,7 @@ def race_file(race: Race) -> rules.RaceFile:
         [entrant.player_id for entrant in entrants if entrant.player_id is not None]
     )
     return rules.RaceFile(
+        file_version=2,
         id=race.public_id,
         room=race.room.kind,
         **terms_of(race),
