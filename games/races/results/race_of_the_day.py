@@ -79,11 +79,11 @@ def most_wins(first: date, now: datetime) -> list[tuple[str, UUID, int]]:
 
 
 def _placed(starts: list[datetime], *, winners: bool = False) -> list[Entrant]:
-    """Return the winners of these races' divisions, or all on a podium, best first: by cards up, then by time."""
+    """Return the winners of these races' divisions, or all on a podium, best first."""
     placed = Entrant.objects.filter(
         race__scheduled_at__in=starts,
         race__state=Race.State.FINISHED,
         place__lte=1 if winners else PODIUM,
         points__gt=0,
     )
-    return list(placed.select_related("race__room").order_by("-cards_up", "elapsed_ms", "tokens", "pk"))
+    return sorted(placed.select_related("race__room"), key=lambda entrant: (entrant.score.key, entrant.pk))
