@@ -14,7 +14,7 @@ from django.db import OperationalError
 from games.live.table_registry import LiveTables
 from games.models import Attempt
 from games.races import starting
-from games.races.live import audience, host_succession, lane_reports
+from games.races.live import audience, host_succession, lane_reports, snapshot
 from games.races.live import progress as progress_of
 from games.races.live.lane_reports import LaneReporter
 from games.races.live.progress import EntrantLane
@@ -276,3 +276,19 @@ async def test_a_repetition_delays_no_move(tables: LiveTables, sit: Sit, monkeyp
     told.changed(table)
     await told.report(100.1 + lane_reports.REPEAT_EVERY)
     assert [lane[2] for (lane,) in sent] == [0, 0, 1]
+
+
+async def test_a_reload_keeps_the_progress_time(tables: LiveTables, sit: Sit) -> None:
+    _, (mine, _) = await running(2)
+    seat = await sit(mine).opened()
+    await play(seat, 6)
+    await seat.ask({"type": "rewind", "n": 7})
+    await play(seat, 3)
+    table = tables._tables[mine.public_id]
+    known = table.attempt.progress.ms
+    for is_doubtful in (False, True):
+        table.is_doubtful = is_doubtful
+        await table._reload()
+        assert table.attempt.progress.ms == known
+    replayed = await sync_to_async(snapshot.read_figures)([mine.pk])
+    assert replayed[mine.pk].progress_ms == known
