@@ -72,6 +72,7 @@ class GameOut(Schema):
     cards_up: int
     elapsed_ms: int
     tokens: int
+    progress_ms: int | None
 
 
 class DealMetOut(Schema):

@@ -183,7 +183,8 @@ def fill(entries: int) -> Deal:
             for level, shift in enumerate(layout.shifts):
                 cursor.execute(
                     "INSERT INTO leaderboards_dealbucket (deal_id, board, level, prefix, entries) "
-                    f"SELECT deal_id, %s, %s, {layout.key} >> %s, count(*) FROM leaderboards_result GROUP BY 1, 4",
+                    f"SELECT deal_id, %s, %s, {layout.key} >> %s, count(*) FROM leaderboards_result "
+                    f"WHERE {layout.key} IS NOT NULL GROUP BY 1, 4",
                     [layout.code, level, shift],
                 )
         cursor.execute("INSERT INTO leaderboards_dealboard (deal_id, version) VALUES (%s, %s)", [deal.pk, entries])
@@ -211,7 +212,7 @@ FILL = (
          listed, race_key, fewest_key)
        SELECT id, deal_id, player_id, cards_up, elapsed_ms, tokens, finished_at, true,
          ((127 - cards_up)::bigint << 45) | (elapsed_ms << 13) | tokens,
-         ((127 - cards_up)::bigint << 45) | (tokens::bigint << 32) | elapsed_ms
+         CASE WHEN cards_up = 52 THEN ((127 - cards_up)::bigint << 45) | (tokens::bigint << 32) | elapsed_ms END
        FROM games_attempt""",
 )
 

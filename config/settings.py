@@ -341,6 +341,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "sweep": {"task": "talon.sweep", "schedule": 30.0},
     "tend-races": {"task": "talon.tend_races", "schedule": 5.0},
     "review-held": {"task": "talon.review_held", "schedule": crontab(minute="47")},
+    "backfill-progress": {"task": "talon.backfill_progress", "schedule": crontab(minute="57")},
     "measure-foresight": {"task": "talon.measure_foresight", "schedule": 300.0},
     "analyse": {"task": "talon.analyse", "schedule": 30.0, "options": {"expires": 30.0}},
     "build-explorers": {"task": "talon.build_explorers", "schedule": 60.0, "options": {"expires": 60.0}},

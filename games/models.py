@@ -16,6 +16,7 @@ from django.db.models.functions import Substr
 from django.utils.translation import gettext_lazy as _
 
 from games.core.ladders import Ladder, LadderSlug
+from games.rules.races.ranking import Outcome, Score
 
 #: Grace period for attempts still running when their daily deal closes. The seed is revealed after it.
 GRACE = timedelta(hours=1)
@@ -130,6 +131,9 @@ class Attempt(models.Model):
     cards_up = models.PositiveSmallIntegerField(null=True, blank=True)
     elapsed_ms = models.BigIntegerField(null=True, blank=True)
     tokens = models.PositiveSmallIntegerField(null=True, blank=True)
+    # Progress time in ms (games.rules.progress_time); null in results stored before, until
+    # `talon.backfill_progress` has filled it in.
+    progress_ms = models.BigIntegerField(null=True, blank=True)
     # True if it counts towards the established ladder (leaderboards.boards.eligibility.is_real_play).
     real_play = models.BooleanField(db_default=False, default=False, editable=False)
     reasons = models.JSONField(default=list, blank=True)
@@ -185,6 +189,12 @@ class Attempt(models.Model):
     def is_over(self) -> bool:
         """True if the attempt takes no more moves."""
         return self.state != self.State.PLAYING
+
+    @property
+    def score(self) -> Score:
+        """The result of the verdict, as it ranks."""
+        outcome: Outcome = "won" if self.end == self.End.WON else "retired"
+        return Score(outcome, self.cards_up, self.elapsed_ms, self.tokens, self.progress_ms)
 
     @property
     def may_pause(self) -> bool:

@@ -87,6 +87,7 @@ class AttemptAdmin(ReadOnlyAdmin):
         "cards_up",
         "elapsed_ms",
         "tokens",
+        "progress_ms",
         "auto_runs",
         "started_at",
         "deadline",
@@ -130,4 +131,4 @@ class ResultAdmin(ReadOnlyAdmin):
     list_select_related = ("attempt", "deal", "player")
     search_fields = ("attempt__public_id", "player__username", "player__display_name")
     show_full_result_count = False
-    fields = ("attempt", "deal", "player", "cards_up", "elapsed_ms", "tokens", "finished_at", "ladder", "listed")
+    fields = (*list_display, "progress_ms")

@@ -88,6 +88,7 @@ class ResultOut(Schema):
     cards_up: int
     elapsed_ms: int
     tokens: int
+    progress_ms: int | None
     finished_at: datetime
     ladder: LadderSlug
 
@@ -209,6 +210,7 @@ def get_results(request: HttpRequest, player_id: UUID, query: Query[ResultsIn]) 
             cards_up=result.cards_up,
             elapsed_ms=result.elapsed_ms,
             tokens=result.tokens,
+            progress_ms=result.progress_ms,
             finished_at=result.finished_at,
             ladder=Ladder(result.ladder).slug,
         )

@@ -23,7 +23,8 @@ class Ranked(models.Model):
     tokens = models.PositiveIntegerField(_("tokens"))
     finished_at = models.DateTimeField(_("finished at"))
     race_key = models.BigIntegerField(editable=False)
-    fewest_key = models.BigIntegerField(editable=False)
+    # Null in a result that was not won: a deal's board of fewest moves lists wins only.
+    fewest_key = models.BigIntegerField(null=True, editable=False)
     listed = models.BooleanField(_("listed"), default=False)
 
     class Meta:
@@ -42,6 +43,8 @@ class Result(Ranked):
     ladder = models.PositiveSmallIntegerField(
         _("ladder"), choices=Ladder, default=Ladder.ESTABLISHED, db_default=Ladder.ESTABLISHED
     )
+    # Null in results stored before the attempt's.
+    progress_ms = models.BigIntegerField(_("progress time in ms"), null=True)
 
     class Meta:
         verbose_name = _("result")

@@ -10,7 +10,7 @@ from games.core import events
 from games.ghosts import challenges
 from leaderboards.boards import relisting, seasons
 from leaderboards.ratings import folding
-from leaderboards.verdicts import foresight_selection, held_results, pending_sweep
+from leaderboards.verdicts import backfill, foresight_selection, held_results, pending_sweep
 from leaderboards.verdicts.settlement import MAX_OTHERS, give_up, settle
 
 RETRIES: Final = 4
@@ -59,6 +59,16 @@ def hold_risen(deal_id: int) -> None:
 def review_held() -> None:
     """Release held results in time; make up for a lost `hold_risen`."""
     held_results.review_held()
+
+
+@shared_task(name="talon.backfill_progress", soft_time_limit=240, time_limit=270)
+def backfill_progress(after: int = 0) -> None:
+    """Rank stored results by progress time; continue in another task if there are more."""
+    last = backfill.fill_attempts(after)
+    if last is None:
+        backfill.rank_races()
+    else:
+        events.request_task("talon.backfill_progress", last)
 
 
 @shared_task(name="talon.recount", soft_time_limit=240, time_limit=270)

@@ -27,7 +27,7 @@ from games.attempts.lifecycle import deal_table, start_attempt
 from games.core.ladders import Ladder
 from games.deals import starter_deals
 from games.deals.certification import winning_record
-from games.deals.difficulty import longest_par
+from games.deals.difficulty import goal_of, longest_par
 from games.fairplay.copies import digest_of
 from games.fairplay.pace import FREE_TOKENS, plays
 from games.models import Attempt, Deal, Move, SealedDeal
@@ -317,10 +317,11 @@ def listed(
         started_at=NOON,
         finished_at=finished_at,
         record=b"-",
-        end="resigned",
+        end="won" if score.won and score.cards_up == goal_of(of.variant) else "resigned",
         cards_up=score.cards_up,
         elapsed_ms=score.elapsed_ms,
         tokens=score.tokens,
+        progress_ms=score.progress_ms,
         ladder=ladder,
     )
     result = Result(attempt=attempt, deal=of, player=who, finished_at=finished_at, ladder=ladder)

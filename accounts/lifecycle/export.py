@@ -175,7 +175,7 @@ def _attempt(attempt: Attempt, now: datetime) -> Facts:
         "id": attempt.public_id,
         **_fields("variant", "game", "options", "day", "commitment")(deal),
         **_fields("ranked", "state", "started_at", "paused_ms", "finished_at")(attempt),
-        **_fields("end", "cards_up", "elapsed_ms", "tokens")(attempt),
+        **_fields("end", "cards_up", "elapsed_ms", "tokens", "progress_ms")(attempt),
         "reasons": for_player(attempt.reasons, attempt.state),
         "verified_at": attempt.verified_at,
     }
@@ -198,7 +198,7 @@ def _webhook(webhook: RoomWebhook) -> Facts:
 
 
 def _result(result: Result) -> Facts:
-    facts = _fields("attempt", "cards_up", "elapsed_ms", "tokens", "finished_at", "listed")(result)
+    facts = _fields("attempt", "cards_up", "elapsed_ms", "tokens", "progress_ms", "finished_at", "listed")(result)
     return facts | {"ladder": Ladder(result.ladder).slug}
 
 

@@ -18,13 +18,12 @@ from django.utils.translation import pgettext_lazy
 from accounts.models import User
 from accounts.profile.contents import plays_of
 from accounts.profile.play_statistics import PlayerFigures, VerifiedPlay, figures, statistics
-from games.ghosts.boards_registry import GhostScore
 from games.races.results.ratings_registry import ShownRating
 from games.rules import CATALOGUE
 from leaderboards.ratings.shared_races import RaceMet, races_met, ranks_in_common
 from leaderboards.ratings.shown_points import shown_ratings
 
-_Rank = TypeVar("_Rank", int, tuple[int, int, int])
+_Rank = TypeVar("_Rank", int, tuple[int, ...])
 
 #: Maximum number of deals and races listed; all are counted.
 LATEST: Final = 10
@@ -68,8 +67,8 @@ class DealMet:
     @property
     def is_by_moves(self) -> bool:
         """True if cards and times are equal, so that the number of moves decides."""
-        one, two = self.games
-        return (one.cards_up, one.elapsed_ms) == (two.cards_up, two.elapsed_ms)
+        one, two = (game.score.key[:-1] for game in self.games)
+        return one == two
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +142,7 @@ def _deals_met(first: Iterable[VerifiedPlay], second: Iterable[VerifiedPlay]) ->
     theirs = {(play.day, play.variant): play for play in second}
     met = [(play, theirs[play.day, play.variant]) for play in first if (play.day, play.variant) in theirs]
     met.sort(key=lambda both: both[0].day, reverse=True)
-    return [DealMet(one.variant, one.day, (one, two), _less(_rank_key(one), _rank_key(two))) for one, two in met]
-
-
-def _rank_key(play: VerifiedPlay) -> tuple[int, int, int]:
-    return GhostScore(play.cards_up, play.elapsed_ms, play.tokens).rank_key
+    return [DealMet(one.variant, one.day, (one, two), _less(one.score.key, two.score.key)) for one, two in met]
 
 
 def _tally(outcomes: Iterable[Ahead]) -> HeadToHead:

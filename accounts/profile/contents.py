@@ -51,12 +51,10 @@ def plays_of(player: User, *, since: date | None = None) -> list[VerifiedPlay]:
     attempts = Attempt.objects.filter(player=player, ranked=True, state=_State.VERIFIED, deal__day__isnull=False)
     if since:
         attempts = attempts.filter(deal__day__gte=since)
-    columns = ("deal__variant", "deal__day", "end", "cards_up", "elapsed_ms", "tokens", "deal__par")
+    columns = ("deal__variant", "deal__day", "end", "cards_up", "elapsed_ms", "tokens", "deal__par", "progress_ms")
     return [
-        VerifiedPlay(
-            variant=variant, day=day, won=end == Attempt.End.WON, cards_up=cards_up, elapsed_ms=ms, tokens=n, par=par
-        )
-        for variant, day, end, cards_up, ms, n, par in attempts.order_by("deal__day", "id").values_list(*columns)
+        VerifiedPlay(variant, day, end == Attempt.End.WON, *figures)
+        for variant, day, end, *figures in attempts.order_by("deal__day", "id").values_list(*columns)
     ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from accounts.profile.streaks import streaks
+from games.rules.races.ranking import Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,12 @@ class VerifiedPlay:
     elapsed_ms: int
     tokens: int
     par: int | None = None
+    progress_ms: int | None = None
+
+    @property
+    def score(self) -> Score:
+        """The result, as it ranks."""
+        return Score("won" if self.won else "retired", self.cards_up, self.elapsed_ms, self.tokens, self.progress_ms)
 
 
 @dataclass(frozen=True, slots=True)

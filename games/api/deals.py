@@ -103,6 +103,7 @@ class ReplayOut(Schema):
     goal: int
     tokens: int
     elapsed_ms: int
+    progress_ms: int
     how: Literal["won", "resigned", "closed"]
     failure: FailureOut | None = None
 

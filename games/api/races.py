@@ -83,8 +83,9 @@ class RaceOut(Schema):
 class EntrantOut(Schema):
     """An entrant in a race. `name` and `player` are null for guests.
 
-    The figures and the place are set when the race ends; while a record is under review they stay null. If the race's
-    game is `puzzles`, `cards_up` is the number of puzzles solved, and `elapsed_ms` the time of the last one.
+    The figures and the place are set when the race ends; while a record is under review they stay null. `progress_ms`
+    is the time at which the last card went up, 4294967295 if none did. If the race's game is `puzzles`, `cards_up` is
+    the number of puzzles solved, and both times are that of the last one.
     """
 
     id: int
@@ -96,6 +97,7 @@ class EntrantOut(Schema):
     cards_up: int | None
     elapsed_ms: int | None
     tokens: int | None
+    progress_ms: int | None
 
     @classmethod
     def of(cls, entrant: Entrant, names: Names) -> Self:
@@ -196,6 +198,7 @@ class FileEntrantOut(Schema):
     cards_up: int | None
     elapsed_ms: int | None
     tokens: int | None
+    progress_ms: int | None
     record: RecordIO | None
 
 
@@ -203,7 +206,7 @@ class RaceFileOut(Schema):
     """A race file: a finished race with its records, in the format that `python -m games.rules verify` checks."""
 
     format: Literal["talon-race"]
-    version: Literal[1]
+    version: Literal[2, 3]
     race: RaceFactsOut
     entrants: list[FileEntrantOut]
 

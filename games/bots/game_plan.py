@@ -15,7 +15,7 @@ from games.bots.move_times import GIVING_UP_MS, gap_ms
 from games.bots.roster import Bot
 from games.bots.strategy import choose, imagine
 from games.manifests import MANIFESTS
-from games.rules import Table
+from games.rules import Progress, Table
 from games.rules.hidden_cards import Unseen
 from games.rules.tokens import UNDO, WORDS
 from games.solver.simulated_players import MOST_TOKENS, Position, piles_of
@@ -23,7 +23,7 @@ from games.solver.simulated_players import MOST_TOKENS, Position, piles_of
 
 @dataclass(frozen=True, slots=True)
 class GamePlan:
-    """A bot's game: tokens, their times in ms since the start, and the cards up after each.
+    """A bot's game: tokens, their times in ms since the start, and the cards up and progress time after each.
 
     ``end_ms`` is the time at which the game is over: won, or given up.
     """
@@ -31,6 +31,7 @@ class GamePlan:
     tokens: tuple[str, ...]
     clock: tuple[int, ...]
     cards_up: tuple[int, ...]
+    progress_ms: tuple[int, ...]
     won: bool
     end_ms: int
 
@@ -46,7 +47,8 @@ def plan_game(bot: Bot, open_table: Callable[[], Table], seed: str, limit_ms: in
         pass
     won = game.table.is_won
     end_ms = game.elapsed_ms if won else game.elapsed_ms + GIVING_UP_MS
-    return GamePlan(tuple(game.tokens), tuple(game.clock), tuple(game.cards_up), won, end_ms)
+    figures = tuple(game.cards_up), tuple(game.progress_ms)
+    return GamePlan(tuple(game.tokens), tuple(game.clock), *figures, won, end_ms)
 
 
 class _Game:
@@ -55,6 +57,8 @@ class _Game:
     def __init__(self, bot: Bot, table: Table, chance: Random) -> None:
         self.table, self.tokens, self.clock, self.cards_up = table, list[str](), list[int](), list[int]()
         self.elapsed_ms = 0
+        self.progress_ms = list[int]()
+        self._progress = Progress(table.cards_up)
         self._bot, self._chance = bot, chance
         self._retreats = bot.retreats
         self._imagined = bot.imagined if MANIFESTS[table.GAME].is_short else 1
@@ -93,3 +97,5 @@ class _Game:
         self.tokens.append(token)
         self.clock.append(self.elapsed_ms)
         self.cards_up.append(self.table.cards_up)
+        self._progress.note(self.table.cards_up, self.elapsed_ms)
+        self.progress_ms.append(self._progress.ms)

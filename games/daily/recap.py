@@ -153,12 +153,13 @@ def _lost_at_key(figures: DealFigures) -> int:
 def _comparisons(
     deals: list[ShownDeal], attempts: Mapping[int, ShownAttempt], leaders: Mapping[int, Leader]
 ) -> Iterator[Comparison]:
-    """Yield the player's verified games at deals that someone else leads."""
+    """Yield the player's verified games at deals that someone else leads by cards, or by the time of a win."""
     for deal in deals:
         attempt, leader = attempts.get(deal.id), leaders.get(deal.id)
         if attempt is None or attempt.state != Attempt.State.VERIFIED or leader is None or leader.game is None:
             continue
-        if leader.game != attempt.public_id and attempt.ranked:
+        is_ahead = leader.figure > (attempt.cards_up or 0) or attempt.end == Attempt.End.WON
+        if leader.game != attempt.public_id and attempt.ranked and is_ahead:
             yield Comparison(
                 deal.variant, leader, leader.game, attempt.public_id, attempt.cards_up or 0, attempt.elapsed_ms or 0
             )

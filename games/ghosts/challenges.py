@@ -19,7 +19,7 @@ from games.core.errors import ErrorCode, RateLimitedError, Refusal
 from games.core.player_networks import networks_of
 from games.db.players import Player, player_services
 from games.deals.publishing import is_secret
-from games.ghosts.choice import score_of
+from games.ghosts.choice import rank_key
 from games.ghosts.models import Answer, Challenge
 from games.inbox import notices
 from games.inbox.models import Notice
@@ -114,14 +114,14 @@ def _without_pauses(attempt: Attempt, player: Player, deal: Deal) -> Attempt:
 def answers_to(challenge: Challenge) -> list[Attempt]:
     """Return the verified answers to a challenge in ranking order, without banned players."""
     verified = Attempt.objects.filter(answer__challenge=challenge, state=Attempt.State.VERIFIED, player__is_active=True)
-    return sorted(verified.select_related("player").defer("record"), key=lambda attempt: score_of(attempt).rank_key)
+    return sorted(verified.select_related("player").defer("record"), key=rank_key)
 
 
 def outcome(own: Attempt, other: Attempt) -> Outcome:
     """Return the outcome of a judged attempt against another."""
     if own.state != Attempt.State.VERIFIED:
         return "rejected"
-    one, two = score_of(own).rank_key, score_of(other).rank_key
+    one, two = own.score.key, other.score.key
     return "even" if one == two else "won" if one < two else "lost"
 
 

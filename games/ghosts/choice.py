@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -14,7 +14,7 @@ from django.utils import timezone
 from games.bots.roster import BOTS, Bot
 from games.core.errors import ErrorCode, Refusal
 from games.ghosts import lanes
-from games.ghosts.boards_registry import GhostScore, results
+from games.ghosts.boards_registry import results
 from games.models import GRACE, Attempt, Deal
 
 #: Maximum followed players offered as ghosts.
@@ -85,14 +85,11 @@ def _best_ghost(deal: Deal, player_id: int | None) -> Ghost | None:
     return None if line is None else Ghost(Whose.LINE, None, line)
 
 
-def score_of(attempt: Attempt) -> GhostScore:
-    """Return a verified attempt's score."""
-    return GhostScore(attempt.cards_up or 0, attempt.elapsed_ms or 0, attempt.tokens or 0)
-
-
 def best_of(deal: Deal, player_id: int | None) -> Attempt | None:
     """Return a player's best verified attempt at a deal that was played from the first card."""
-    return None if player_id is None else _best_first(deal).filter(player=player_id, continuation=None).first()
+    if player_id is None:
+        return None
+    return min(_verified(deal).filter(player=player_id, continuation=None), key=rank_key, default=None)
 
 
 def leader_of(deal: Deal, player_id: int | None) -> Attempt | None:
@@ -101,7 +98,7 @@ def leader_of(deal: Deal, player_id: int | None) -> Attempt | None:
         key = results().leader(deal.pk)
         return None if key is None else _verified(deal).filter(pk=key).first()
     if deal.for_race:
-        return _best_first(deal).filter(entrant__isnull=False, player__is_active=True).first()
+        return next(iter(_raced(deal)), None)
     return best_of(deal, player_id)
 
 
@@ -118,7 +115,7 @@ def _offered(deal: Deal, player_id: int | None) -> Iterator[tuple[Whose, Attempt
 
 def _on_board(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterator[tuple[Whose, Attempt]]:
     board = results()
-    better = board.next_better(deal.pk, score_of(own), own.player_id) if own is not None else None
+    better = board.next_better(own) if own is not None else None
     friends = board.among(deal.pk, board.followed(player_id))[:FRIENDS] if player_id is not None else ()
     candidates = [
         (Whose.NEXT, better),
@@ -133,11 +130,10 @@ def _on_board(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterato
 
 def _in_race(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterator[tuple[Whose, Attempt]]:
     """Yield the ghosts of a finished race, which has no board but few entrants."""
-    attempts = list(_best_first(deal).filter(entrant__isnull=False, player__is_active=True))
+    attempts = _raced(deal)
     others = [attempt for attempt in attempts if attempt.player_id != player_id]
     if own is not None:
-        own_key = score_of(own).rank_key
-        better = [attempt for attempt in others if score_of(attempt).rank_key < own_key]
+        better = [attempt for attempt in others if attempt.score.key < own.score.key]
         yield from ((Whose.NEXT, attempt) for attempt in better[-1:])
     followed = results().followed(player_id) if player_id is not None else set()
     friends = [attempt for attempt in others if attempt.player_id in followed]
@@ -149,5 +145,11 @@ def _verified(deal: Deal) -> QuerySet[Attempt]:
     return Attempt.objects.filter(deal=deal, state=Attempt.State.VERIFIED).select_related("player").defer("record")
 
 
-def _best_first(deal: Deal) -> QuerySet[Attempt]:
-    return _verified(deal).order_by("-cards_up", "elapsed_ms", "tokens", "finished_at", "id")
+def _raced(deal: Deal) -> list[Attempt]:
+    """Return the attempts of a finished race's entrants, best first."""
+    return sorted(_verified(deal).filter(entrant__isnull=False, player__is_active=True), key=rank_key)
+
+
+def rank_key(attempt: Attempt) -> tuple[Any, ...]:
+    """Return the sort key of a verified attempt among those of its deal, best first."""
+    return (*attempt.score.key, attempt.finished_at, attempt.pk)

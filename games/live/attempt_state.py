@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, Self
 from games.core.errors import ErrorCode, Refusal, refusal_of
 from games.live.protocol import DealInfo, Verdict
 from games.models import Attempt
-from games.rules import MAX_TOKENS, IllegalMoveError, Table, TokenError
+from games.rules import MAX_TOKENS, IllegalMoveError, Progress, Table, TokenError
 from games.rules.hidden_cards import Reveals
 
 MS: Final = timedelta(milliseconds=1)
@@ -62,6 +62,7 @@ class AttemptState:
     pauses: PauseState
     deal: DealInfo
     table: Table
+    progress: Progress
     reveals: Reveals | None
     """None if undo is free."""
     tokens: tuple[str, ...]
@@ -78,22 +79,28 @@ class AttemptState:
 
     # Cards.
 
-    def push(self, token: str) -> None:
-        """Play a token that has been played before.
+    def push(self, token: str, ms: int) -> None:
+        """Play a token that has been played before, when the clock read `ms`.
 
         :raises TokenError: if it is not legal; the table is unchanged.
         """
         self.table.push(token)
+        self.progress.note(self.table.cards_up, ms)
         if self.reveals is not None:
             self.reveals.push(self.table, token)
 
-    def play(self, token: str) -> None:
+    def push_all(self, first: int | None = None) -> None:
+        """Play `tokens`, or the first of them."""
+        for token, ms in zip(self.tokens[:first], self.token_times[:first], strict=True):
+            self.push(token, ms)
+
+    def play(self, token: str, ms: int) -> None:
         """Play a new token.
 
         :raises Refusal: invalid_token, illegal_move or record_full; the table is unchanged.
         """
         try:
-            self.push(token)
+            self.push(token, ms)
         except TokenError as error:
             why = {"reason": error.why.to_json()} if isinstance(error, IllegalMoveError) else {}
             raise refusal_of(error, token=token, **why) from None
@@ -106,7 +113,7 @@ class AttemptState:
         if self.reveals is not None and self.reveals.bars_undo:
             raise Refusal(ErrorCode.CARD_REVEALED, token="u")  # noqa: S106
 
-    def rewind(self) -> tuple[str, ...]:
+    def rewind(self, ms: int) -> tuple[str, ...]:
         """Undo every standing move that may be undone, and return the tokens played to do so.
 
         :raises Refusal: illegal_move, card_revealed or record_full; the table is unchanged.
@@ -118,7 +125,7 @@ class AttemptState:
         if self.table.token_count + len(run) > MAX_TOKENS:
             raise Refusal(ErrorCode.RECORD_FULL, f"a record holds at most {MAX_TOKENS:,} tokens", token="u")  # noqa: S106
         for token in run:
-            self.push(token)
+            self.push(token, ms)
         return run
 
     # Clock.

@@ -48,8 +48,7 @@ def opening(attempt: AttemptState) -> dict[str, Any]:
     if attempt.ms_until_deal() > 0:
         message = waiting(attempt)
     else:
-        for token in attempt.tokens:
-            attempt.push(token)
+        attempt.push_all()
         message = view(attempt)
     data: dict[str, Any] = msgspec.to_builtins(message)
     return data

@@ -57,8 +57,7 @@ class LiveTable:
         self.is_doubtful = False
         """True if the table may differ from the database; it must then be reloaded before any decision."""
         self.subscribers = TableSubscribers(attempt.public_id, process, len(attempt.tokens))
-        for token in attempt.tokens:
-            attempt.push(token)
+        attempt.push_all()
         self._take(attempt)
         self.start: StartTimer | None = None
         """Timer that deals the cards, which are secret before; None once they are dealt."""
@@ -140,7 +139,7 @@ class LiveTable:
         """
         async with self._lock:
             ms = await self._admit(n)
-            run = self.attempt.rewind()
+            run = self.attempt.rewind(ms)
             await self._commit(n, run, ms)
             self.subscribers.skip(len(run))
             self.subscribers.send_change(protocol.write(frames.view(self.attempt)))
@@ -304,7 +303,7 @@ class LiveTable:
 
     def _push(self, token: str, ms: int) -> str:
         """Play an uncommitted token and return its `moved` frame. The table is in doubt until the commit."""
-        self.attempt.play(intern(token))  # the table keeps tokens, and a game has few distinct ones
+        self.attempt.play(intern(token), ms)  # the table keeps tokens, and a game has few distinct ones
         self.is_doubtful = True
         return frames.moved(token, ms, self.attempt)
 
@@ -409,10 +408,9 @@ class LiveTable:
         was, self.attempt = self.attempt, loaded
         known = self.n
         if doubted or len(loaded.tokens) != known:
-            for token in loaded.tokens[:known]:
-                loaded.push(token)
+            loaded.push_all(known)
         else:
-            loaded.table, loaded.reveals = was.table, was.reveals
+            loaded.table, loaded.progress, loaded.reveals = was.table, was.progress, was.reveals
         missed = zip(loaded.tokens[known:], loaded.token_times[known:], strict=True)
         moved = [self._push(token, ms) for token, ms in missed]
         self._take(loaded)

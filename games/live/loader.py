@@ -19,6 +19,7 @@ from games.db.timeouts import database_timeout
 from games.live.attempt_state import EPOCH, MS, AttemptState, PauseState
 from games.live.protocol import DealInfo, Verdict, busy, not_found
 from games.models import Attempt
+from games.rules import Progress
 from games.rules.hidden_cards import Reveals
 
 log = logging.getLogger(__name__)
@@ -127,6 +128,7 @@ def state_of(found: Read) -> AttemptState:
         pauses=PauseState.of(attempt),
         deal=_deal_info(deal.variant, deal.game, tuple(deal.options.items()), str(deal.day or ""), deal.commitment),
         table=table,
+        progress=Progress(table.cards_up),
         reveals=None if attempt.free_undo or attempt.is_over else Reveals(table),
         tokens=tokens,
         token_times=times,

@@ -51,7 +51,7 @@ class EntrantInline(ReadOnlyRows, admin.TabularInline[Entrant, Race]):
     """Inline list of a race's entrants."""
 
     model = Entrant
-    fields = ("player", "state", "place", "points", "cards_up", "elapsed_ms", "tokens", "attempt")
+    fields = ("player", "state", "place", "points", "cards_up", "elapsed_ms", "tokens", "progress_ms", "attempt")
     readonly_fields = fields
 
 

@@ -26,7 +26,6 @@ from games.races import unseen_deals
 from games.races.models import Entrant, Race, Room, RoomWebhook
 from games.races.results.places import heat_points, placed
 from games.races.room_notifications import notify_room
-from games.rules.races.ranking import Outcome
 
 log = logging.getLogger(__name__)
 
@@ -123,14 +122,17 @@ def apply_verdicts(attempt_ids: Collection[int]) -> None:
         log.exception("verdicts not applied to races", extra={"attempts": list(attempt_ids)})
 
 
-def recompute_places(race_id: int) -> bool:
-    """Recompute the places of a finished race after a moderation decision; return whether any have changed."""
+def recompute_places(race_id: int, *, refold: bool = True) -> bool:
+    """Recompute the places of a finished race after a moderation decision, and with `refold` its ratings.
+
+    Returns whether any result has changed.
+    """
     with transaction.atomic():
         race = _lock_race(race_id)
         if race is None or race.state != State.FINISHED or not _place(race):
             return False
         notify_room(race.room_id)
-        if race.rated:
+        if race.rated and refold:
             transaction.on_commit(partial(events.request_task, "talon.refold", race_id))
     return True
 
@@ -235,7 +237,7 @@ def _places(raced: Sequence[Entrant]) -> list[tuple[Entrant, int]]:
 
 
 def _scores(raced: Sequence[Entrant]) -> dict[int, rules.Score]:
-    return {entrant.pk: _score(entrant) for entrant in raced if not entrant.is_in_review}
+    return {entrant.pk: entrant.score for entrant in raced if not entrant.is_in_review}
 
 
 def _is_in_doubt(entrant: Entrant) -> bool:
@@ -243,7 +245,8 @@ def _is_in_doubt(entrant: Entrant) -> bool:
     return attempt is not None and attempt.state == Attempt.State.VERIFIED and bool(undecided(attempt.reasons))
 
 
-_RESULT_FIELDS: Final = ("state", "place", "points", "cards_up", "elapsed_ms", "tokens")
+_FIGURES: Final = ("cards_up", "elapsed_ms", "tokens", "progress_ms")
+_RESULT_FIELDS: Final = ("state", "place", "points", *_FIGURES)
 
 
 def _results(entrant: Entrant) -> tuple[object, ...]:
@@ -257,10 +260,5 @@ def _copy_verdict(entrant: Entrant) -> None:
         return
     rejected = attempt.state == Attempt.State.REJECTED
     entrant.state = Entrant.State.DISQUALIFIED if rejected else ENDED[Attempt.End(attempt.end)]
-    figures = (None, None, None) if entrant.is_in_review else (attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
-    entrant.cards_up, entrant.elapsed_ms, entrant.tokens = figures
-
-
-def _score(entrant: Entrant) -> rules.Score:
-    outcome: Outcome = "disqualified" if entrant.state == Entrant.State.DISQUALIFIED else "retired"
-    return rules.Score(outcome, entrant.cards_up, entrant.elapsed_ms, entrant.tokens)
+    for figure in _FIGURES:
+        setattr(entrant, figure, None if entrant.is_in_review else getattr(attempt, figure))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import uuid
-from typing import Final
+from typing import Final, cast
 
 from django.conf import settings
 from django.db import models
@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from games.models import Attempt
+from games.rules.races.ranking import Outcome, Score
 
 #: Alphabet of room codes: digits and lower-case letters that are not easily confused; ten of them make 50 bits.
 CODE_LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -209,6 +210,7 @@ class Entrant(models.Model):
     cards_up = models.PositiveSmallIntegerField(null=True, blank=True)
     elapsed_ms = models.BigIntegerField(null=True, blank=True)
     tokens = models.PositiveSmallIntegerField(null=True, blank=True)
+    progress_ms = models.BigIntegerField(null=True, blank=True)
     # Set when the countdown starts, and never changed: ratings and heat points depend on it (`entrant_facts`). Linked
     # entrants of a race share a group other than 0.
     standing = models.PositiveSmallIntegerField(choices=Standing.choices, null=True, blank=True)
@@ -233,6 +235,11 @@ class Entrant(models.Model):
     def is_in_review(self) -> bool:
         """True while staff have yet to decide about the record; until then it has no place."""
         return self.attempt is not None and self.attempt.state == Attempt.State.REVIEW
+
+    @property
+    def score(self) -> Score:
+        """The result of a racer, as it ranks."""
+        return Score(cast("Outcome", self.state), self.cards_up, self.elapsed_ms, self.tokens, self.progress_ms)
 
 
 class RaceOrigin(models.Model):

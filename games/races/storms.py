@@ -117,7 +117,8 @@ def _end(key: int, state: Entrant.State) -> bool:
             return False
         run = seat.storm
         seat.state, seat.cards_up, seat.elapsed_ms, seat.tokens = state, run.solved, run.solved_ms, 0
-        seat.save(update_fields=["state", "cards_up", "elapsed_ms", "tokens"])
+        seat.progress_ms = run.solved_ms
+        seat.save(update_fields=["state", "cards_up", "elapsed_ms", "tokens", "progress_ms"])
         notify_room(seat.race.room_id)
     return True
 
@@ -129,7 +130,7 @@ def _locked_seats() -> QuerySet[Entrant]:
 
 def _report(seat: Entrant, run: StormRun) -> None:
     """Send the number of puzzles solved to all processes that show the room, after the commit."""
-    room_id, report = seat.race.room_id, (seat.pk, run.solved, 0, str(seat.state), run.solved_ms, True)
+    room_id, report = seat.race.room_id, (seat.pk, run.solved, 0, str(seat.state), run.solved_ms, run.solved_ms)
     notice = {"type": "rooms.lanes", "rooms": [(room_id, [report])]}
     transaction.on_commit(partial(notifier.send, room_group(room_id), notice, about=seat.pk))
 

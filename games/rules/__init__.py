@@ -25,6 +25,7 @@ from games.rules.errors import (
     TokenError,
 )
 from games.rules.position_text import read_position as from_position
+from games.rules.progress_time import NO_PROGRESS, Progress
 from games.rules.races.document import Entry, RaceFile, race_commitment, race_terms
 from games.rules.races.file_checks import Problem, RaceCheck, check_race
 from games.rules.races.ranking import Score, places
@@ -37,6 +38,7 @@ __all__ = [
     "CATALOGUE",
     "GAMES",
     "MAX_TOKENS",
+    "NO_PROGRESS",
     "RULESETS",
     "RULES_VERSION",
     "DeckError",
@@ -49,6 +51,7 @@ __all__ = [
     "OptionError",
     "PositionError",
     "Problem",
+    "Progress",
     "RaceCheck",
     "RaceError",
     "RaceFile",

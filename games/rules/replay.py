@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from games.rules.errors import IllegalMoveError, InvalidTokenError
+from games.rules.progress_time import Progress
 from games.rules.records import How, Record
 from games.rules.table import Table
 
@@ -36,7 +37,8 @@ class Failure:
 class Replay:
     """The result of a replay.
 
-    With a failure, the figures and the table describe the position that was reached. `elapsed_ms` is in milliseconds.
+    With a failure, the figures and the table describe the position that was reached. `elapsed_ms` and `progress_ms`
+    (`games.rules.progress_time`) are in milliseconds.
     """
 
     won: bool
@@ -44,6 +46,7 @@ class Replay:
     goal: int
     tokens: int
     elapsed_ms: int
+    progress_ms: int
     how: How
     failure: Failure | None
     table: Table
@@ -55,7 +58,7 @@ class Replay:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result, or the failure, as a dict of JSON types, without the table."""
-        fields = ("ok", "won", "cards_up", "goal", "tokens", "elapsed_ms", "how")
+        fields = ("ok", "won", "cards_up", "goal", "tokens", "elapsed_ms", "progress_ms", "how")
         result = {name: getattr(self, name) for name in fields}
         return result | {"failure": asdict(self.failure)} if self.failure else result
 
@@ -66,11 +69,12 @@ def replay(record: Record) -> Replay:
     Illegal tokens do not raise: they are reported in `Replay.failure`.
     """
     table = record.open_table()
-    push = table.push
+    push, progress = table.push, Progress(table.cards_up)
     failure: Failure | None
     try:
-        for token in record.tokens:
+        for token, ms in zip(record.tokens, record.clock, strict=True):
             push(token)
+            progress.note(table.cards_up, ms)
     except (InvalidTokenError, IllegalMoveError) as error:
         failure = Failure(table.token_count, error.token, error.reason, error.code)
     else:
@@ -81,6 +85,7 @@ def replay(record: Record) -> Replay:
         goal=table.goal,
         tokens=table.token_count,
         elapsed_ms=_elapsed(record, table),
+        progress_ms=progress.ms,
         how=record.end.how,
         failure=failure,
         table=table,

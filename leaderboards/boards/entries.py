@@ -43,6 +43,7 @@ _COLUMNS: Final = (
     "cards_up",
     "elapsed_ms",
     "tokens",
+    "progress_ms",
     "finished_at",
     "race_key",
     "fewest_key",
@@ -147,9 +148,8 @@ def _version_statement(deal_id: int) -> Statement:
 def _count_statements(result: Result, step: int) -> list[Statement]:
     """Count the entry, and mark the player's standings in the seasons and the nine of the day as stale."""
     listings = deal_listings(result.deal_id, Ladder(result.ladder))
-    statements = histogram.count_statements(
-        (listing, getattr(result, listing.layout.key), step) for listing in listings
-    )
+    keys = ((listing, getattr(result, listing.layout.key)) for listing in listings)
+    statements = histogram.count_statements((listing, key, step) for listing, key in keys if key is not None)
     if result.deal.day is not None:
         day = stored(result.deal.day)
         mark = _MARK.format(table=Recount._meta.db_table)

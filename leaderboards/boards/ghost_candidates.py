@@ -6,10 +6,9 @@ from collections.abc import Collection
 from typing import Any
 
 from games.core.ladders import Ladder
-from games.ghosts.boards_registry import GhostScore
-from leaderboards.boards import rank_keys
+from games.models import Attempt
 from leaderboards.boards.listings import deal_listing
-from leaderboards.boards.rank_keys import DEAL
+from leaderboards.boards.rank_keys import DEAL, BoardScore
 
 _ORDER = ("race_key", "finished_at", "id")
 
@@ -23,12 +22,14 @@ def leader(deal_id: int) -> int | None:
     return None
 
 
-def next_better(deal_id: int, score: GhostScore, player_id: int) -> int | None:
-    """Return the board attempt just better than the score, on either ladder, by any other player."""
+def next_better(own: Attempt) -> int | None:
+    """Return the board attempt just better than a verified one, on either ladder, by any other player."""
+    score = BoardScore.of(own)
+    assert score is not None
     nearest: list[tuple[Any, ...]] = []
     for ladder in Ladder:
-        listed = deal_listing(deal_id, "race", ladder).listed()
-        better = listed.filter(race_key__lt=DEAL["race"].pack(rank_keys.BoardScore(*score))).exclude(player=player_id)
+        listed = deal_listing(own.deal_id, "race", ladder).listed()
+        better = listed.filter(race_key__lt=DEAL["race"].pack(score)).exclude(player=own.player_id)
         worst_first = better.order_by(*(f"-{column}" for column in _ORDER))
         nearest += worst_first.values_list(*_ORDER, "attempt")[:1]
     return int(max(nearest)[-1]) if nearest else None

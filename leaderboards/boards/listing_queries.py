@@ -32,7 +32,7 @@ _FIELDS: Final = {
     "tokens": "e.tokens",
     "finished_at": "e.finished_at",
 }
-_DEAL_FIELDS: Final = _FIELDS | {"attempt": "a.public_id", "ladder": "e.ladder"}
+_DEAL_FIELDS: Final = _FIELDS | {"attempt": "a.public_id", "ladder": "e.ladder", "progress_ms": "e.progress_ms"}
 _SEASON_FIELDS: Final = _FIELDS | {"deals": "e.deals", "points": "e.points"}
 
 

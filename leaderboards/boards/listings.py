@@ -44,7 +44,9 @@ class Listing:
     @property
     def where(self) -> str:
         """SQL condition of the scope on entries; its parameters are `scopes`."""
-        return f"{self.scope_column} = %s" + (" AND ladder = %s" if self.ladder else "")
+        ladder = " AND ladder = %s" if self.ladder else ""
+        won = f" AND {self.layout.key} IS NOT NULL" if self.layout.wins_only else ""
+        return f"{self.scope_column} = %s{ladder}{won}"
 
     @property
     def scopes(self) -> list[object]:
@@ -58,7 +60,7 @@ class Listing:
     def listed(self) -> QuerySet[Any]:
         """Return the listed entries, unordered."""
         scope: dict[str, Any] = {self.scope_column: self.scope, **({"ladder": self.ladder} if self.ladder else {})}
-        return self.entries.objects.filter(**scope, listed=True)
+        return self.entries.objects.filter(**scope, **{f"{self.layout.key}__isnull": False}, listed=True)
 
 
 def deal_listing(deal_id: int, board: BoardName, ladder: Ladder | None = Ladder.ESTABLISHED) -> Listing:
@@ -91,7 +93,9 @@ def set_score(entry: Ranked, score: BoardScore, layouts: dict[BoardName, Layout]
 
     :raises KeyRangeError: if a figure does not fit.
     """
-    entry.cards_up, entry.elapsed_ms, entry.tokens = score
+    entry.cards_up, entry.elapsed_ms, entry.tokens = score[:3]
+    if isinstance(entry, Result):
+        entry.progress_ms = score.progress_ms
     set_keys(entry, score, layouts)
 
 
@@ -102,4 +106,4 @@ def set_keys(entry: Ranked, score: BoardScore, layouts: dict[BoardName, Layout])
     :raises KeyRangeError: if a figure does not fit.
     """
     entry.race_key = layouts["race"].pack(score)
-    entry.fewest_key = layouts["fewest"].pack(score)
+    entry.fewest_key = layouts["fewest"].key_of(score)

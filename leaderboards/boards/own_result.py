@@ -46,12 +46,14 @@ class OwnResult:
 
 
 def own_result(deal: Deal, board: BoardName, player: Any) -> OwnResult | None:  # noqa: ANN401 - a row of the user model
-    """Return the player's own result; None without a verified one, or if no board would show the player."""
+    """Return the player's own result; None without a verified one, or if the board would not show it."""
     result = Result.objects.filter(deal=deal, player=player.pk).first()
     if result is None or not (result.listed or player.would_be_listed):
         return None
     ladder = Ladder(result.ladder)
     listing = deal_listing(deal.pk, board, ladder)
+    if getattr(result, listing.layout.key) is None:
+        return None
     before, listed = histogram.ahead_of_all(listing, listing.position(result))
     lacks = eligibility.missing(player) if ladder == Ladder.NEWCOMERS and result.listed else None
     return OwnResult(before + 1, listed + (not result.listed), ladder, not result.listed, lacks)

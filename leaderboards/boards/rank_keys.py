@@ -1,9 +1,10 @@
 """Rank keys: a score packed into one integer that sorts as the board does.
 
-Keys sort ascending, so the best score has the smallest. The first figure of every board is the cards up, stored as its
-complement because more is better. The other figures are stored unchanged, except that a `coarse` one drops its lowest
-bits. Figures that do not fit into the key, and the earlier finish that decides a tie, are the `ties`: columns compared
-after the key. The last of them is the id, so no two entries ever tie.
+Keys sort ascending, so the best score has the smallest, in the order of `games.rules.races.ranking`. The first figure
+of every board is the cards up, stored as its complement because more is better, and so are the tokens of a loss. The
+other figures are stored unchanged, except that a `coarse` one drops its lowest bits. Figures that do not fit into the
+key, and the earlier finish that decides a tie, are the `ties`: columns compared after the key. The last of them is the
+id, so no two entries ever tie.
 
 A deal's keys use 52 bits. A period's keys use 63 and have room for the sums of a hundred years in which a player leaves
 twenty deals a day to be closed: 76 million cards, 2,230 years of time, 68 billion tokens.
@@ -16,7 +17,10 @@ bucket about a thousand entries when ten million are spread over half an hour of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, Self, get_args
+from typing import Final, Literal, NamedTuple, Self, get_args
+
+from games.models import Attempt
+from games.rules import Replay
 
 BoardName = Literal["race", "fewest"]
 BOARDS: Final[tuple[BoardName, ...]] = get_args(BoardName)
@@ -27,20 +31,37 @@ class KeyRangeError(ValueError):
 
 
 class BoardScore(NamedTuple):
-    """Score of a verified record: cards up, milliseconds, tokens (undo included)."""
+    """Score of a verified record: cards up, milliseconds, tokens (undo included), progress time.
+
+    Sums of scores rank as wins do. A loss stored without progress time does too, by its whole time.
+    """
 
     cards_up: int
     elapsed_ms: int
     tokens: int
+    progress_ms: int | None = None
+    won: bool = True
 
     @classmethod
-    def of(cls, row: Any) -> Self | None:  # noqa: ANN401 - an attempt, a result or a replay
-        """Return the score in a row; None if the row has no score, because its record does not replay."""
-        figures = row.cards_up, row.elapsed_ms, row.tokens
-        return None if None in figures else cls(*figures)
+    def of(cls, row: Attempt | Replay) -> Self | None:
+        """Return the score of an attempt or a replay; None if there is none, because the record does not replay."""
+        if row.cards_up is None or row.elapsed_ms is None or row.tokens is None:
+            return None
+        won = row.won if isinstance(row, Replay) else row.end == Attempt.End.WON
+        return cls(row.cards_up, row.elapsed_ms, row.tokens, row.progress_ms, won)
+
+    @property
+    def ranks_by_progress(self) -> bool:
+        """True if progress time and more tokens decide, not the whole time and fewer tokens."""
+        return not self.won and self.progress_ms is not None
+
+    @property
+    def time_ms(self) -> int:
+        """The time that decides the rank."""
+        return self.elapsed_ms if self.won or self.progress_ms is None else self.progress_ms
 
 
-Figure = Literal["elapsed_ms", "tokens"]
+Figure = Literal["time_ms", "tokens"]
 
 
 class Field(NamedTuple):
@@ -61,6 +82,14 @@ class Layout:
     fields: tuple[Field, ...]
     ties: tuple[str, ...]
     shifts: tuple[int, ...]
+    wins_only: bool = False
+
+    def key_of(self, score: BoardScore) -> int | None:
+        """Return the key of a score, or None if the board does not list it.
+
+        :raises KeyRangeError: if a figure is negative or too large for its bits.
+        """
+        return self.pack(score) if score.won or not self.wins_only else None
 
     def pack(self, score: BoardScore) -> int:
         """Return the key of a score.
@@ -70,7 +99,10 @@ class Layout:
         top = (1 << self.cards_bits) - 1
         key = top - _fitting(score.cards_up, self.cards_bits)
         for field in self.fields:
-            key = key << field.bits | _fitting(getattr(score, field.figure) >> field.coarse, field.bits)
+            figure = _fitting(getattr(score, field.figure) >> field.coarse, field.bits)
+            if field.figure == "tokens" and score.ranks_by_progress:
+                figure = (1 << field.bits) - 1 - figure
+            key = key << field.bits | figure
         return key
 
 
@@ -87,7 +119,7 @@ DEAL: Final[dict[BoardName, Layout]] = {
         code=0,
         key="race_key",
         cards_bits=7,
-        fields=(Field("elapsed_ms", 32), Field("tokens", 13)),
+        fields=(Field("time_ms", 32), Field("tokens", 13)),
         ties=("finished_at", "id"),
         shifts=(45, 35, 28, 20),  # cards; 70 minutes; 33 seconds; 128 milliseconds
     ),
@@ -95,9 +127,10 @@ DEAL: Final[dict[BoardName, Layout]] = {
         code=1,
         key="fewest_key",
         cards_bits=7,
-        fields=(Field("tokens", 13), Field("elapsed_ms", 32)),
+        fields=(Field("tokens", 13), Field("time_ms", 32)),
         ties=("finished_at", "id"),
         shifts=(45, 38, 32, 16),  # cards; 64 tokens; one token; 66 seconds
+        wins_only=True,
     ),
 }
 
@@ -107,7 +140,7 @@ SEASON: Final[dict[BoardName, Layout]] = {
         code=0,
         key="race_key",
         cards_bits=27,
-        fields=(Field("elapsed_ms", 36, coarse=10),),
+        fields=(Field("time_ms", 36, coarse=10),),
         ties=("elapsed_ms", "tokens", "finished_at", "id"),
         shifts=(48, 42, 36, 19, 10, 2),  # 4,096 cards; 64; one; 6 days; 17 minutes; 4 seconds
     ),

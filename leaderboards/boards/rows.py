@@ -30,8 +30,8 @@ class BoardRow:
     """Line of a board; `leaderboards.boards.listing_queries` has the SQL of each field.
 
     A pending entry has no rank, and its figures are not known yet. A former player's account is deleted; the displayed
-    name is the site's own and can be translated. Only ranked entries of a deal have a ladder, and only entries of the
-    nine of a day have points.
+    name is the site's own and can be translated. Only ranked entries of a deal have a ladder and a progress time, and
+    only entries of the nine of a day have points.
     """
 
     player: UUID
@@ -42,6 +42,7 @@ class BoardRow:
     cards_up: int | None = None
     elapsed_ms: int | None = None
     tokens: int | None = None
+    progress_ms: int | None = None
     status: Status = "verified"
     attempt: UUID | None = None
     deals: int | None = None

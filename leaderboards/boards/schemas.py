@@ -19,7 +19,9 @@ class EntryOut(Schema):
     """Line of a board. An entry without a rank waits for its verdict, and its figures are not known yet.
 
     A former player's account is deleted. `avatar` is the address of the player's picture. `ladder` is the ladder of the
-    deal that the rank refers to. Only the nine of a day have `points`.
+    deal that the rank refers to. Only the nine of a day have `points`. `progress_ms` is the time at which the last card
+    went up, 4294967295 if none did; on a deal's board, it ranks the games that were not won. The `elapsed_ms` of a
+    season adds it up for them.
     """
 
     rank: int | None
@@ -28,6 +30,7 @@ class EntryOut(Schema):
     cards_up: int | None
     elapsed_ms: int | None
     tokens: int | None
+    progress_ms: int | None
     finished_at: datetime
     status: Status
     attempt: UUID | None = None

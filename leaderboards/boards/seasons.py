@@ -1,11 +1,12 @@
 """Seasons: weekly, monthly and all-time boards, which add up each player's deals.
 
-A season's board ranks by the sums of cards up, time and tokens, in the order of the deal's board of the same name.
-Equal sums rank by the earlier last finish. There is one board for each variant and one for all of them. Listed results
-on the established ladder count, so every change to one marks the player for a recount. The nine of a day work in the
-same way, with a board for each ladder and with points (`games.deals.daily_points`) instead of cards. A recount derives
-a player's standings from the results alone: it is idempotent, and covers many players at once, so that boards follow
-within seconds. A player whose standings cannot be written is set aside and logged; the others are updated.
+A season's board ranks by the sums of cards up, time and tokens; the time of a game that was not won is its progress
+time, or its whole time if no card went up. Equal sums rank by the earlier last finish. There is one board for each
+variant and one for all of them. Listed results on the established ladder count, so every change to one marks the player
+for a recount. The nine of a day work in the same way, with a board for each ladder and with points
+(`games.deals.daily_points`) instead of cards. A recount derives a player's standings from the results alone: it is
+idempotent, and covers many players at once, so that boards follow within seconds. A player whose standings cannot be
+written is set aside and logged; the others are updated.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from datetime import date, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Max, Q, Sum, Value
+from django.db.models.functions import Coalesce, NullIf
 from django.utils import timezone
 
 from games.core.ladders import Ladder
 from games.db.players import Player
 from games.deals.daily_points import points
+from games.rules import NO_PROGRESS
 from leaderboards.boards import deal_boards, histogram, listing_queries
 from leaderboards.boards.listings import Listing, season_listing, season_listings, set_keys, set_score
 from leaderboards.boards.rank_keys import SEASON, BoardName, BoardScore
@@ -231,15 +234,18 @@ class _Sum:
         )
 
 
+_TIME: Final = Coalesce(NullIf("progress_ms", Value(NO_PROGRESS)), "elapsed_ms")
+
+
 def _nines(day: date, player_ids: set[int]) -> dict[tuple[_SeasonKey, int], _Sum]:
     """Return the sums of the nine of a day, by ladder and player."""
-    listed = Result.objects.filter(player__in=player_ids, listed=True, deal__day=day)
-    figures = ("deal__variant", "ladder", "player_id", "cards_up", "elapsed_ms", "tokens", "finished_at")
+    listed = Result.objects.filter(player__in=player_ids, listed=True, deal__day=day).annotate(ms=_TIME)
+    figures = ("deal__variant", "ladder", "player_id", "cards_up", "ms", "tokens", "finished_at")
     sums: dict[tuple[_SeasonKey, int], _Sum] = {}
-    for variant, ladder, player_id, cards_up, elapsed_ms, tokens, finished_at in listed.values_list(*figures):
+    for variant, ladder, player_id, cards_up, time_ms, tokens, finished_at in listed.values_list(*figures):
         earned = points(variant, cards_up)
         # A game without points counts as played, but its time and moves do not.
-        ms, moves = (elapsed_ms, tokens) if earned else (0, 0)
+        ms, moves = (time_ms, tokens) if earned else (0, 0)
         found = _Sum(1, cards_up, ms, moves, finished_at, earned)
         key = _SeasonKey(ladder=Ladder(ladder)), player_id
         sums[key] = sums[key] + found if key in sums else found
@@ -256,7 +262,7 @@ def _sums(days: Span, player_ids: set[int]) -> dict[tuple[_SeasonKey, int], _Sum
     rows = (
         listed.order_by()
         .values_list("deal__variant", "player_id")
-        .annotate(Count("pk"), Sum("cards_up"), Sum("elapsed_ms"), Sum("tokens"), Max("finished_at"))
+        .annotate(of=Count("pk"), up=Sum("cards_up"), ms=Sum(_TIME), moves=Sum("tokens"), last=Max("finished_at"))
     )
     sums: dict[tuple[_SeasonKey, int], _Sum] = {}
     for variant, player_id, *figures in rows:

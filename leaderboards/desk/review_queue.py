@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from games.appeals.appeals import open_appeals
@@ -21,7 +20,7 @@ from games.db.statements import run_in_order
 from games.models import Attempt
 from games.presentation import titles
 from games.races.finishing import RACED
-from games.races.models import Entrant
+from games.races.models import Entrant, Race
 from leaderboards.boards.histogram import ahead_sql
 from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.rank_keys import DEAL, BoardScore
@@ -98,12 +97,14 @@ def places_of(attempts: Sequence[Attempt]) -> dict[int, int]:
 
 def _race_places(attempt_ids: Sequence[int]) -> dict[int, int]:
     """Return the place that each race attempt would take among the entrants with a place."""
-    more = Q(race__entrants__cards_up__gt=F("attempt__cards_up"))
-    faster = Q(race__entrants__cards_up=F("attempt__cards_up"), race__entrants__elapsed_ms__lt=F("attempt__elapsed_ms"))
-    ahead = Count("race__entrants", filter=Q(race__entrants__place__isnull=False) & (more | faster))
     raced = Entrant.objects.filter(attempt__in=attempt_ids, attempt__cards_up__isnull=False, state__in=RACED)
-    rows = raced.annotate(ahead=ahead).values_list("attempt_id", "ahead")
-    return {attempt_id: ahead + 1 for attempt_id, ahead in rows}
+    raced = raced.select_related("attempt", "race").defer("attempt__record").prefetch_related("race__entrants")
+    return {attempt.pk: _race_place(attempt, seat.race) for seat in raced if (attempt := seat.attempt) is not None}
+
+
+def _race_place(attempt: Attempt, race: Race) -> int:
+    placed = [other for other in race.entrants.all() if other.place is not None]
+    return 1 + sum(other.score.key < attempt.score.key for other in placed)
 
 
 def _waiting(attempt: Attempt, place: int | None, now: datetime, *, is_appealed: bool) -> QueuedAttempt:

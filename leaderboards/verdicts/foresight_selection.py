@@ -83,8 +83,9 @@ def _top_places(listing: Listing) -> list[int]:
 
 
 def _place(attempt: Attempt, board: Layout) -> _Place | None:
-    """Return the attempt's sort key; None if it has no score because its record does not replay."""
+    """Return the attempt's sort key; None if the board does not list it, or its record does not replay."""
     score = BoardScore.of(attempt)
-    if score is None or attempt.finished_at is None:
+    key = None if score is None else board.key_of(score)
+    if key is None or attempt.finished_at is None:
         return None
-    return board.pack(score), attempt.finished_at, attempt.pk
+    return key, attempt.finished_at, attempt.pk

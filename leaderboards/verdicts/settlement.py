@@ -35,7 +35,8 @@ from games.races import finishing
 from leaderboards.boards import entries
 from leaderboards.boards.deal_boards import rank_of
 from leaderboards.boards.eligibility import is_real_play, ladder_sql
-from leaderboards.boards.rank_keys import BoardScore
+from leaderboards.boards.listings import set_score
+from leaderboards.boards.rank_keys import DEAL, BoardScore
 from leaderboards.models import Result
 from leaderboards.verdicts.pending_attempts import read_with_others
 from leaderboards.verdicts.stakes import is_at_stake
@@ -48,11 +49,13 @@ State = Attempt.State
 _LOCK: Final = "SELECT id, {fields} FROM {table} WHERE id IN ({ids}) ORDER BY id{lock}"
 _SWAP: Final = (
     "UPDATE {table} SET state = %s, reasons = %s, cards_up = %s, elapsed_ms = %s, "
-    "tokens = %s, {digest} = %s, real_play = %s, verified_at = %s, ladder = COALESCE(ladder, {ladder}) "
+    "tokens = %s, progress_ms = %s, {digest} = %s, real_play = %s, verified_at = %s, "
+    "ladder = COALESCE(ladder, {ladder}) "
     "WHERE id = %s AND state = %s AND player_id = %s RETURNING id, ladder"
 )
 #: Maximum clock skew between two workers' machines.
 _CLOCKS_DIFFER: Final = timedelta(minutes=1)
+_SCORED: Final = ("cards_up", "elapsed_ms", "tokens", "progress_ms", "race_key", "fewest_key")
 MAX_OTHERS: Final = 15
 """Number of other pending attempts that a task settles besides its own: enough to share the cost of a transaction."""
 
@@ -228,17 +231,17 @@ def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durab
 
 def _swap_statement(case: Case, expected: State, now: datetime) -> Statement:
     attempt, verdict = case
-    score = verdict.score or (None, None, None)
+    figures = verdict.score[:4] if verdict.score else (None, None, None, None)
     # A corrected score keeps the verification time: later deals depend on how long it has been verified.
     stays_verified = expected == verdict.state == State.VERIFIED
     verified_at = (attempt.verified_at if stays_verified else None) or now
-    row = [str(verdict.state), json.dumps(verdict.reasons), *score, verdict.decisions_digest, verdict.real_play]
+    row = [str(verdict.state), json.dumps(verdict.reasons), *figures, verdict.decisions_digest, verdict.real_play]
     row.append(stored(verified_at))
-    ladder, figures = ladder_sql(attempt)
+    ladder, params = ladder_sql(attempt)
     swap = _SWAP.format(
         table=Attempt._meta.db_table, digest=Attempt._meta.get_field("decisions_digest").column, ladder=ladder
     )
-    return swap, [*row, *figures, attempt.pk, str(expected), attempt.player_id]
+    return swap, [*row, *params, attempt.pk, str(expected), attempt.player_id]
 
 
 def _player(row: tuple[Any, ...]) -> Any:  # noqa: ANN401
@@ -267,10 +270,16 @@ def _existing_result(case: Case) -> tuple[Result, int | None] | None:
     old = Result.objects.select_related("player", "attempt", "deal").filter(attempt_id=case.attempt.pk).first()
     if old is None:
         return None
-    if case.is_ranked and BoardScore.of(old) == case.verdict.score:
+    if case.is_ranked and case.verdict.score is not None and _has_score(old, case.verdict.score):
         return old, rank_of(old.deal, "race", old.player)
     entries.remove(old)
     return None
+
+
+def _has_score(result: Result, score: BoardScore) -> bool:
+    same = Result()
+    set_score(same, score, DEAL)
+    return all(getattr(result, name) == getattr(same, name) for name in _SCORED)
 
 
 def _publish(attempt: Attempt, verdict: AttemptVerdict, result: Result | None, rank: int | None, now: datetime) -> None:

@@ -54,8 +54,10 @@ def _takes_place(attempt: Attempt, score: BoardScore) -> bool:
 
 
 def _is_near_top(listing: Listing, attempt: Attempt, score: BoardScore) -> bool:
-    places, key = PLACES[listing.ladder or Ladder.ESTABLISHED], listing.layout.key
-    better = listing.listed().filter(**{f"{key}__lt": listing.layout.pack(score)}).exclude(attempt=attempt.pk)
+    places, own = PLACES[listing.ladder or Ladder.ESTABLISHED], listing.layout.key_of(score)
+    if own is None:
+        return False
+    better = listing.listed().filter(**{f"{listing.layout.key}__lt": own}).exclude(attempt=attempt.pk)
     return better[:places].count() < places
 
 

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from games.rules import CATALOGUE, End, InvalidTokenError, Record, RecordError, from_position, open_table, replay
+from games.rules import (
+    CATALOGUE,
+    NO_PROGRESS,
+    End,
+    InvalidTokenError,
+    Progress,
+    Record,
+    RecordError,
+    from_position,
+    open_table,
+    replay,
+)
 from games.rules.__main__ import main
 from tests.rules.winning import won_labyrinth
 
@@ -72,6 +83,7 @@ def test_a_failure_has_one_machine_readable_form() -> None:
         "goal": 104,
         "tokens": 3,
         "elapsed_ms": 5000,
+        "progress_ms": NO_PROGRESS,
         "how": "won",
         "failure": {
             "index": 3,
@@ -84,6 +96,23 @@ def test_a_failure_has_one_machine_readable_form() -> None:
 
 def test_a_stopped_replay_ends_at_its_last_legal_token() -> None:
     assert replay(resigned(tokens=("d", "d", "u", "r-t0", "d"))).elapsed_ms == 200
+
+
+def test_progress_time_is_that_of_the_final_number_of_cards() -> None:
+    progress = Progress(4)
+    assert progress.ms == NO_PROGRESS
+    passed = []
+    for cards_up, ms in ((4, 100), (5, 200), (5, 300), (6, 400), (5, 500), (4, 600), (5, 700)):
+        progress.note(cards_up, ms)
+        passed.append(progress.ms)
+    assert passed == [NO_PROGRESS, 200, 200, 400, 200, NO_PROGRESS, 700]
+
+
+def test_the_progress_time_of_a_win_is_its_end() -> None:
+    won = won_labyrinth()
+    assert replay(won).progress_ms == won.end.ms
+    undone = replace(won, tokens=(*won.tokens[:-1], "u"), end=End("resigned", 10**6))
+    assert replay(undone).progress_ms < won.clock[-2]
 
 
 def contradictions() -> list[tuple[Record, str]]:
@@ -209,6 +238,7 @@ def test_verify_prints_the_result(
         "goal": 104,
         "tokens": 3,
         "elapsed_ms": 5000,
+        "progress_ms": NO_PROGRESS,
         "how": "resigned",
     }
 

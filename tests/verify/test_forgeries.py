@@ -53,6 +53,23 @@ def test_a_version_1_race_file_leaves_its_terms_open() -> None:
     assert states(found, "passed") == {*RACE_CHECKS} - {"ledger"}
 
 
+def test_a_version_2_race_file_is_placed_by_elapsed_time() -> None:
+    found = examined(race_world(file_version=2))
+    assert states(found, "passed") == {*RACE_CHECKS} - {"ledger"}
+
+
+@pytest.mark.parametrize(("file_version", "first"), [(2, "early"), (3, "late")])
+def test_resigning_at_once_beats_playing_on_in_old_files_only(file_version: int, first: str) -> None:
+    world = race_world("plot", file_version)
+    del world.document["entrants"][:2]
+    early, late = world.document["entrants"]
+    late |= {**early, "id": late["id"], "record": early["record"] | {"tokens": ["d", "d"]}}
+    for name, entrant, ms, tokens in (("early", early, 600, 1), ("late", late, 45_000, 2)):
+        entrant |= {"elapsed_ms": ms, "tokens": tokens, "place": 1 if name == first else 2}
+        entrant["record"] |= {"clock": [100, 40_000][:tokens], "end": {"how": "resigned", "ms": ms}}
+    assert states(examined(world), "failed") == set()
+
+
 def test_an_undone_reveal_fails_where_it_is_forbidden() -> None:
     for tokens, failing in ((["d", "u"], {"replays"}), (["d"], set())):
         for rule in ({}, {"free_undo": False}):
@@ -192,6 +209,11 @@ OTHERS: dict[str, tuple[Callable[[], World], Forgery, set[str]]] = {
     "slower racer": (
         race_world,
         lambda world: world.document["entrants"][1].update(elapsed_ms=world.document["entrants"][1]["elapsed_ms"] + 1),
+        {"replays", "server"},
+    ),
+    "earlier progress": (
+        race_world,
+        lambda world: world.document["entrants"][2].update(progress_ms=1),
         {"replays", "server"},
     ),
     "another number's seed": (

@@ -147,13 +147,13 @@ def given_up(seed: bytes) -> dict[str, Any]:
     return {"seed": seed.hex(), "tokens": ["d"], "clock": [900], "end": {"how": "resigned", "ms": 1500}}
 
 
-def race_world(variant: str = "tarot-adept", file_version: int = 2, **rule: bool) -> World:
+def race_world(variant: str = "tarot-adept", file_version: int = 3, **rule: bool) -> World:
     """Return a world with a race of four: two winners, a racer who resigned, and one absent."""
     world = deal_world()
     record = won(variant)
     slower = Record.from_json(record.to_json() | {"clock": [ms + 5 for ms in record.clock], "end": later(record)})
     retired = Record.from_json(record.to_json() | given_up(record.seed))
-    scores = [score_of(one) for one in (record, slower, retired)] + [Score("absent")]
+    scores = [score_of(one, file_version) for one in (record, slower, retired)] + [Score("absent")]
     entrants = [
         entrant(k, score, place, one)
         for k, (score, place, one) in enumerate(
@@ -174,6 +174,8 @@ def race_world(variant: str = "tarot-adept", file_version: int = 2, **rule: bool
     if file_version > 1:
         shown = race_commitment(terms, shown)
         entrants = [one | {"in_review": False} for one in entrants]
+    if file_version > 2:
+        entrants = [one | {"progress_ms": score.progress_ms} for one, score in zip(entrants, scores, strict=True)]
     race = terms | {"room": "quick", "commitment": shown, "seed": record.seed.hex()}
     world.document = {"format": "talon-race", "version": file_version, "race": race, "entrants": entrants}
     return world
@@ -183,9 +185,10 @@ def later(record: Record) -> dict[str, Any]:
     return {"how": record.end.how, "ms": record.end.ms + 5}
 
 
-def score_of(record: Record) -> Score:
+def score_of(record: Record, file_version: int) -> Score:
     result = replay(record)
-    return Score(OUTCOME_OF[result.how], result.cards_up, result.elapsed_ms, result.tokens)
+    progress_ms = result.progress_ms if file_version > 2 else None
+    return Score(OUTCOME_OF[result.how], result.cards_up, result.elapsed_ms, result.tokens, progress_ms)
 
 
 def entrant(number: int, score: Score, place: int | None, record: Record | None) -> dict[str, Any]:

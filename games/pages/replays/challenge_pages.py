@@ -24,7 +24,6 @@ from games.core.player_networks import remember_network
 from games.db.players import check_may_start, player_for, player_id
 from games.deals import publishing
 from games.ghosts import challenges
-from games.ghosts.choice import score_of
 from games.ghosts.models import Challenge
 from games.models import Attempt
 from games.presentation.view_models import ShownDeal, ShownPlayer, shown_part
@@ -139,14 +138,10 @@ def _find_challenge(code: str) -> Challenge:
 
 def _lines(challenge: Challenge, answers: list[Attempt], viewer: int | None) -> Iterator[ChallengeGame]:
     """Yield the sender's game and the answers, ranked together; equal games share a place."""
-    games = sorted([challenge.attempt, *answers], key=_key)
+    games = sorted([challenge.attempt, *answers], key=lambda attempt: attempt.score.key)
     for attempt in games:
-        place = 1 + sum(_key(other) < _key(attempt) for other in games)
+        place = 1 + sum(other.score.key < attempt.score.key for other in games)
         yield ChallengeGame.of(place, attempt, challenge, viewer)
-
-
-def _key(attempt: Attempt) -> tuple[int, int, int]:
-    return score_of(attempt).rank_key
 
 
 def _together(lines: list[ChallengeGame]) -> str:

@@ -22,6 +22,7 @@ from games.models import Attempt, Deal, Move
 from games.races import starting
 from games.races.finishing import ACTIVE
 from games.races.models import Entrant, Race
+from games.races.results.places import Figures
 
 _MS: Final = timedelta(milliseconds=1)
 #: Games kept in memory; one takes some kilobytes, and up to a second to compute.
@@ -34,12 +35,12 @@ class DifferentGameError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class BotProgress:
-    """Progress of a room's bots: cards up and tokens by entrant, and the ms until the next move.
+    """Progress of a room's bots: figures by entrant, and the ms until the next move.
 
     ``next_ms`` is None if no bot will move any more.
     """
 
-    figures: dict[int, tuple[int, int]]
+    figures: dict[int, Figures]
     next_ms: int | None
 
 
@@ -67,7 +68,7 @@ def play_due(room_id: int, now: datetime | None = None) -> BotProgress:
             _close(seat, "resigned", elapsed_ms)
             continue
         if played:
-            figures[seat.entrant_id] = (game.cards_up[played - 1], played)
+            figures[seat.entrant_id] = Figures(game.cards_up[played - 1], played, game.progress_ms[played - 1])
         is_over = played == len(game.tokens) and elapsed_ms >= game.end_ms
         if is_written and (is_over or not is_contested):
             _close(seat, "won" if is_over and game.won else "resigned", game.end_ms if is_over else elapsed_ms)

@@ -39,8 +39,8 @@ _STATES: Final = {
     str(Attempt.End.CLOSED): str(Entrant.State.TIMED_OUT),
 }
 
-Report = tuple[int, int, int, str | None, int | None, bool]
-"""Entrant, cards up, tokens, the state and ms at which the game ended (or None), and True if connected."""
+Report = tuple[int, int, int, str | None, int | None, int]
+"""Entrant, cards up, tokens, the state and ms at which the game ended (or None), and the progress time."""
 
 RoomReport = tuple[int, list[Report]]
 """A room, and the reports of its racers."""
@@ -62,7 +62,7 @@ class _Racer:
     def report(self) -> Report:
         table, attempt = self.table, self.table.attempt
         state, ms = (None, None) if attempt.is_playing else (_STATES[attempt.how], attempt.end_ms)
-        return self.entrant, attempt.table.cards_up, table.n, state, ms, bool(table.subscribers.connections)
+        return self.entrant, attempt.table.cards_up, table.n, state, ms, attempt.progress.ms
 
 
 class LaneReporter:

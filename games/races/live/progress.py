@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
-from typing import Final
+from typing import Final, cast
 
 from games import rules
 from games.races.live import protocol
 from games.races.live.lane_reports import Report
-from games.races.live.snapshot import EntrantFacts, Figures, RaceFacts, RoomFacts
+from games.races.live.snapshot import EntrantFacts, RaceFacts, RoomFacts
 from games.races.models import Entrant
-from games.races.results.places import placed
+from games.races.results.places import Figures, placed
+from games.rules.races.ranking import Outcome
 
 #: Seconds without a sign of a connection after which an entrant is shown as away.
 AWAY_AFTER: Final = 5.0
@@ -30,20 +31,20 @@ class EntrantLane:
     """An entrant's progress, as this process knows it."""
 
     seen_at: float
-    figures: tuple[int, int] = (0, 0)
+    figures: Figures = field(default_factory=Figures)
     is_known: bool = False
     state: str = ""
     ms: int | None = None
 
-    def learn(self, figures: tuple[int, int]) -> None:
-        """Update cards up and tokens, unless they are older than the known ones."""
-        if figures[::-1] >= self.figures[::-1]:
+    def learn(self, figures: Figures) -> None:
+        """Update the figures, unless they are older than the known ones."""
+        if (figures.tokens, figures.cards_up) >= (self.figures.tokens, self.figures.cards_up):
             self.figures = figures
         self.is_known = True
 
     def follow(self, entrant: EntrantFacts) -> None:
         """Update from the database, unless a report has already told of the end of the game."""
-        if entrant.state in UNDER_WAY and entrant.figures is not None and entrant.figures < self.figures:
+        if entrant.state in UNDER_WAY and entrant.figures is not None and entrant.figures[:2] < self.figures[:2]:
             return  # read before the racer solved the last puzzle
         if entrant.state not in UNDER_WAY or self.state not in ENDED:
             self.state, self.ms = entrant.state, entrant.ms
@@ -85,12 +86,13 @@ class RaceProgress:
 
     def apply_reports(self, reports: Iterable[Report]) -> None:
         """Update lanes with a process's reports on the racers whose tables are open there."""
-        for entrant, cards_up, tokens, state, ms, _is_connected in reports:
+        for entrant, cards_up, tokens, state, ms, progress_ms in reports:
             lane = self._lanes.get(entrant)
             if lane is None:
                 continue  # its race has not been read yet; reports are repeated
             lane.seen_at = monotonic()
-            lane.learn((cards_up, tokens))
+            # Processes of the release before report whether the racer is connected instead.
+            lane.learn(Figures(cards_up, tokens, None if isinstance(progress_ms, bool) else progress_ms))
             if state is not None and lane.state in UNDER_WAY:
                 lane.state, lane.ms = state, ms
 
@@ -122,7 +124,7 @@ class RaceProgress:
 
     def _lane_message(self, race: RaceFacts, entrant: EntrantFacts, place: int | None) -> protocol.Lane:
         lane = self._lane(entrant.id)
-        cards_up, tokens = lane.figures
+        cards_up, tokens, _progress_ms = lane.figures
         is_over = race is self._facts.last or lane.state in OVER
         is_away = not is_over and not entrant.is_bot and monotonic() - lane.seen_at >= AWAY_AFTER
         return protocol.Lane(entrant.id, cards_up, tokens, lane.state, is_away, place, lane.ms)
@@ -134,13 +136,14 @@ class RaceProgress:
         if race is self._facts.to_come:
             return {}
         lanes = {entrant.id: self._lane(entrant.id) for entrant in race.entrants}
-        scores = {key: _score(lane, 1000 * race.message.limit_s) for key, lane in lanes.items() if lane.state in PLACED}
-        return placed(scores)
+        return placed({key: _score(lane) for key, lane in lanes.items() if lane.state in PLACED})
 
 
-def _score(lane: EntrantLane, limit_ms: int) -> rules.Score:
-    """Return a lane's score; an unfinished game ranks behind finished ones with as many cards up."""
-    ms = limit_ms + 1 if lane.ms is None else lane.ms
-    return rules.Score(
-        "disqualified" if lane.state == _E.DISQUALIFIED else "retired", lane.figures[0], ms, lane.figures[1]
-    )
+def _score(lane: EntrantLane) -> rules.Score:
+    """Return a lane's score; an unfinished game ranks as if it ended now."""
+    outcome: Outcome = "retired"
+    if lane.state in (_E.WON, _E.DISQUALIFIED):
+        outcome = cast("Outcome", lane.state)
+    cards_up, tokens, known_ms = lane.figures
+    progress_ms = rules.NO_PROGRESS if known_ms is None else known_ms
+    return rules.Score(outcome, cards_up, lane.ms or 0, tokens, progress_ms)

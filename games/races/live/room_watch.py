@@ -22,6 +22,7 @@ from games.races.live.due_steps import DueSteps
 from games.races.live.host_succession import HostPresence
 from games.races.live.lane_reports import Report
 from games.races.live.snapshot import EntrantFacts, RoomFacts
+from games.races.results.places import Figures
 
 #: Seconds between reads of the room after notices, and without any.
 READ_EVERY: Final = 0.25
@@ -121,7 +122,7 @@ class RoomWatch:
         if unknown := audience.progress.unknown(facts):
             figures = await off_loop(snapshot.read_figures)(list(unknown))
             for attempt_id, entrant in unknown.items():
-                audience.progress.learn(entrant, figures.get(attempt_id, (0, 0)))
+                audience.progress.learn(entrant, figures.get(attempt_id, Figures()))
         # Read from the database, because a lost or merged notice would cost a moved player the race.
         missing = audience.moved_from(facts)
         moved = await off_loop(snapshot.rooms_of_moved)(facts.id, missing) if missing else {}

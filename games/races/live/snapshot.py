@@ -19,8 +19,10 @@ from games.races.live import protocol
 from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking
 from games.races.results.commitments import commitment_of
+from games.races.results.places import Figures
 from games.races.results.pseudonyms import number_of
 from games.races.results.ratings_registry import ratings
+from games.rules import Progress
 
 _MS: Final = timedelta(milliseconds=1)
 _S: Final = Race.State
@@ -29,9 +31,6 @@ RUNNING: Final = (_S.RACING, _S.SETTLING)
 #: Race states in which entrants have a table to go to.
 AT_TABLE: Final = frozenset({_S.COUNTDOWN, _S.RACING, _S.SETTLING})
 _ABSENT: Final = Entrant.State.ABSENT
-
-Figures = tuple[int, int]
-"""Cards up and number of tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,11 +290,12 @@ def _confirm_by(race: Race, room: Room, entrants: list[Entrant]) -> list[tuple[E
 
 def _entrant_facts(race: Race, room: Room, entrant: Entrant, confirm_by: datetime | None) -> EntrantFacts:
     attempt, storm = entrant.attempt, entrant.storm
-    figures, ms = None, entrant.elapsed_ms
+    figures: Figures | None = None
+    ms = entrant.elapsed_ms
     if entrant.cards_up is not None and entrant.tokens is not None:
-        figures = entrant.cards_up, entrant.tokens
+        figures = Figures(entrant.cards_up, entrant.tokens, entrant.progress_ms)
     elif storm is not None:
-        figures, ms = (storm.solved, 0), storm.solved_ms
+        figures, ms = Figures(storm.solved, 0, storm.solved_ms), storm.solved_ms
     elif attempt is not None and attempt.finished_at is not None:
         ms = (attempt.finished_at - attempt.started_at) // _MS
     return EntrantFacts(
@@ -323,7 +323,15 @@ def _table_path(race: Race, room: Room, entrant: Entrant) -> str | None:
 
 def _figures(attempt: Attempt) -> Figures:
     table = deal_table(attempt.deal)
-    tokens = record_of(attempt).tokens if attempt.is_over else [move.token for move in journal_of(attempt.pk)]
-    for token in tokens:
+    progress = Progress(table.cards_up)
+    for token, ms in _played(attempt):
         table.push(token)
-    return table.cards_up, table.token_count
+        progress.note(table.cards_up, ms)
+    return Figures(table.cards_up, table.token_count, progress.ms)
+
+
+def _played(attempt: Attempt) -> Iterable[tuple[str, int]]:
+    if not attempt.is_over:
+        return [(move.token, move.ms) for move in journal_of(attempt.pk)]
+    record = record_of(attempt)
+    return zip(record.tokens, record.clock, strict=True)

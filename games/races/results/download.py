@@ -16,6 +16,7 @@ from games.db.players import player_services
 from games.models import Attempt
 from games.races.models import Entrant, Race
 from games.races.results.commitments import commitment_of, terms_of
+from games.rules.races.document import VERSION
 from games.rules.races.ranking import Outcome
 
 #: Attempt states whose record is published.
@@ -55,7 +56,13 @@ def race_file(race: Race) -> rules.RaceFile:
         commitment=commitment,
         seed=bytes(race.deal.seed),
         entrants=tuple(_entry(entrant, *names.get(entrant.player_id or 0, (None, None))) for entrant in entrants),
+        # A race stored without progress times is placed as files of version 2 are.
+        file_version=2 if any(_lacks_progress(entrant) for entrant in entrants) else VERSION,
     )
+
+
+def _lacks_progress(entrant: Entrant) -> bool:
+    return entrant.cards_up is not None and entrant.progress_ms is None
 
 
 def file_name(race: Race) -> str:
@@ -77,4 +84,5 @@ def _entry(entrant: Entrant, name: str | None, player: UUID | None) -> rules.Ent
         tokens=entrant.tokens,
         record=record_of(attempt) if attempt is not None and shown else None,
         in_review=entrant.place is None and entrant.state in _RACED,
+        progress_ms=entrant.progress_ms,
     )

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 from games import rules
 
 
-def placed(scores: Mapping[int, rules.Score]) -> dict[int, int]:
-    """Return the place of each entrant.
+class Figures(NamedTuple):
+    """Figures of a racer whose game may be in progress. The progress time is None if it is not known."""
 
-    Places go by cards up, then time, then tokens; equal scores share a place. Winners have all cards up, so they come
-    first. Unreadable records come after all others, and disqualified entrants share the last place. Race files are
-    verified with the same code.
-    """
+    cards_up: int = 0
+    tokens: int = 0
+    progress_ms: int | None = None
+
+
+def placed(scores: Mapping[int, rules.Score]) -> dict[int, int]:
+    """Return the place of each entrant, in the order of `games.rules.races.ranking`; equal scores share a place."""
     places = rules.places(list(scores.values()))
     return {entrant: place or 0 for entrant, place in zip(scores, places, strict=True)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final
@@ -72,14 +73,14 @@ def last_podium(now: datetime) -> tuple[list[Finisher], int]:
     """Return the podium of the last race of the day with a listed player, and how many racers were removed from it."""
     rows = _of_days(now.date() - DAYS * _DAY, now)
     latest = rows.order_by("-race__scheduled_at").values_list("race__scheduled_at", flat=True).first()
-    best = rows.filter(race__scheduled_at=latest).order_by("-cards_up", "elapsed_ms", "tokens", "pk")[:PODIUM]
-    return _finishers(best), removed().filter(race__scheduled_at=latest).count()
+    ranked = sorted(_with_rooms(rows.filter(race__scheduled_at=latest)), key=lambda row: (row.score.key, row.pk))
+    return _finishers(ranked[:PODIUM]), removed().filter(race__scheduled_at=latest).count()
 
 
 def winners(now: datetime) -> list[Finisher]:
     """Return the winners of the last two weeks, latest first."""
     won = _of_days(now.date() - DAYS * _DAY, now).filter(has_won())
-    return _finishers(won.order_by("-race__scheduled_at", "race__division", "pk"))
+    return _finishers(_with_rooms(won.order_by("-race__scheduled_at", "race__division", "pk")))
 
 
 def most_wins(first: date, now: datetime) -> list[tuple[str, UUID, int]]:
@@ -95,8 +96,12 @@ def _of_days(first: date, now: datetime) -> QuerySet[Entrant]:
     return listed().filter(race__scheduled_at__in=heats.races_of_the_day(first, now.date() + _DAY))
 
 
-def _finishers(rows: QuerySet[Entrant]) -> list[Finisher]:
-    found = list(rows.select_related("race__room"))
+def _with_rooms(rows: QuerySet[Entrant]) -> QuerySet[Entrant]:
+    return rows.select_related("race__room")
+
+
+def _finishers(rows: Iterable[Entrant]) -> list[Finisher]:
+    found = list(rows)
     names = player_services().names_on_pages([row.player_id for row in found if row.player_id is not None])
     return [
         Finisher(

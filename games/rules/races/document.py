@@ -1,7 +1,7 @@
 """A finished race as one JSON document, with everything needed to check it without a server (docs/records.md, "Races").
 
-`race_checks` verifies such a file. In version 2 the commitment binds the race's terms as well as the seed. Version 1
-binds only the seed, and can still be read.
+`file_checks` verifies such a file. Since version 2 the commitment binds the race's terms as well as the seed, and since
+version 3 entrants have a progress time, by which those who did not win are placed. Older files can still be read.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from games.rules.shuffle import read_seed
 from games.rules.table import Options
 
 FORMAT: Final = "talon-race"
-VERSION: Final = 2
-VERSIONS: Final = (1, 2)
+VERSION: Final = 3
+VERSIONS: Final = (1, 2, 3)
 MOST_ENTRANTS: Final = 16
 ROOMS: Final = ("private", "public", "quick", "heat")
 _LONGEST_NAME: Final = 64
@@ -76,10 +76,10 @@ def race_text(terms: Mapping[str, Any], deal_commitment: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entrant as stated in a race file: state, place and figures, `elapsed_ms` in milliseconds.
+    """One entrant as stated in a race file: state, place and figures, times in milliseconds.
 
     Absent entrants and entrants under review have no place. Figures are None if there is no readable record, and under
-    review. `record` is None if it is gone or was rejected.
+    review; `progress_ms` also in files before version 3. `record` is None if it is gone or was rejected.
     """
 
     id: int
@@ -92,16 +92,18 @@ class Entry:
     tokens: int | None
     record: Record | None
     in_review: bool = False
+    progress_ms: int | None = None
 
     @property
     def score(self) -> Score:
         """The stated score that decides the place."""
-        return Score(self.state, self.cards_up, self.elapsed_ms, self.tokens)
+        return Score(self.state, self.cards_up, self.elapsed_ms, self.tokens, self.progress_ms)
 
     def to_json(self, file_version: int = VERSION) -> dict[str, Any]:
         """Return the entry as a dict of JSON types."""
         return {
             **({"in_review": self.in_review} if file_version > 1 else {}),
+            **({"progress_ms": self.progress_ms} if file_version > 2 else {}),
             "id": self.id,
             "name": self.name,
             "player": None if self.player is None else str(self.player),
@@ -119,9 +121,8 @@ class Entry:
 
         :raises RaceError: for anything else.
         """
-        entry = check_keys(
-            data, _ENTRANT_KEYS | ({"in_review"} if file_version > 1 else set()), "an entrant", RaceError
-        )
+        keys = _ENTRANT_KEYS.union(["in_review"] * (file_version > 1), ["progress_ms"] * (file_version > 2))
+        entry = check_keys(data, keys, "an entrant", RaceError)
         state = entry["state"]
         if state not in OUTCOMES:
             raise RaceError(f"an entrant's state is {', '.join(OUTCOMES)}; not {quoted(state)}")
@@ -139,6 +140,7 @@ class Entry:
             tokens=_figure(entry["tokens"]),
             record=None if entry["record"] is None else _record(entry["record"]),
             in_review=in_review,
+            progress_ms=_figure(entry.get("progress_ms")),
         )
 
 
@@ -168,7 +170,7 @@ class RaceFile:
 
     @property
     def terms(self) -> dict[str, Any]:
-        """The terms that a version 2 commitment binds."""
+        """The terms that the commitment binds since version 2."""
         return race_terms(
             race_id=self.id,
             number=self.number,

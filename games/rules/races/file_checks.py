@@ -63,7 +63,7 @@ def check_race(race: RaceFile) -> RaceCheck:
     for entry in race.entrants:
         replayed = _replayed(race, entry)
         problems.extend(_wrong_record(race, entry, replayed))
-        score = entry.score if replayed is None else _score(replayed)
+        score = entry.score if replayed is None else _score(race, replayed)
         problems.extend(_wrong_clock(race, entry, score))
         scores.append(Score("absent") if entry.in_review else score)
     computed = tuple(places(scores))
@@ -112,10 +112,12 @@ def _same_deal(race: RaceFile, entry: Entry) -> bool:
     )
 
 
-def _score(replayed: Replay) -> Score:
+def _score(race: RaceFile, replayed: Replay) -> Score:
+    """Return the score of a replay, without progress time in a file of a version that did not place by it."""
     if not replayed.ok:
         return Score("disqualified")
-    return Score(OUTCOME_OF[replayed.how], replayed.cards_up, replayed.elapsed_ms, replayed.tokens)
+    progress_ms = replayed.progress_ms if race.file_version > 2 else None
+    return Score(OUTCOME_OF[replayed.how], replayed.cards_up, replayed.elapsed_ms, replayed.tokens, progress_ms)
 
 
 def _wrong_record(race: RaceFile, entry: Entry, replayed: Replay | None) -> Iterator[Problem]:
@@ -130,8 +132,8 @@ def _wrong_record(race: RaceFile, entry: Entry, replayed: Replay | None) -> Iter
     assert entry.record is not None
     if not race.free_undo and (n := undone_reveal(entry.record.open_table(), entry.record.tokens)):
         yield Problem(entry.id, "undone_reveal", f"token {n} undoes a move that revealed a card")
-    stated, result = entry.score, _score(replayed)
-    for field in ("outcome",) if entry.in_review else ("outcome", "cards_up", "elapsed_ms", "tokens"):
+    stated, result = entry.score, _score(race, replayed)
+    for field in ("outcome",) if entry.in_review else ("outcome", "cards_up", "elapsed_ms", "tokens", "progress_ms"):
         if getattr(stated, field) != getattr(result, field):
             reason = f"the record results in {field} {getattr(result, field)}, not {getattr(stated, field)} as stated"
             yield Problem(entry.id, "wrong_result", reason)

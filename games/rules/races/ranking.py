@@ -1,4 +1,7 @@
-"""Ranking of a race: winners by time, then tokens; the others by cards up, time and tokens, as on leaderboards."""
+"""Ranking of results: winners by time, then fewer tokens; the others by cards up, progress time, then more tokens.
+
+Races and leaderboards share this order.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +18,18 @@ UNRANKED: Final = ("absent", "disqualified")
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One entrant's result.
+    """One player's result.
 
-    The figures come from the replayed record, `elapsed_ms` in milliseconds; None if no record can be read any more.
-    They count only if the score is `ranked`.
+    The figures come from the replayed record, times in milliseconds; None if no record can be read any more. They count
+    only if the score is `ranked`. A result that was stored without its progress time is placed by time and fewer tokens
+    among those with as many cards up.
     """
 
     outcome: Outcome
     cards_up: int | None = None
     elapsed_ms: int | None = None
     tokens: int | None = None
+    progress_ms: int | None = None
 
     @property
     def ranked(self) -> bool:
@@ -33,12 +38,16 @@ class Score:
 
     @property
     def key(self) -> tuple[int, ...]:
-        """Sort key in order of place; equal keys share a place. A winner has all cards up."""
+        """Sort key in order of place; equal keys share a place."""
         if not self.ranked:
             return (3,)
         if self.cards_up is None or self.elapsed_ms is None or self.tokens is None:
             return (2,)
-        return (0 if self.outcome == "won" else 1, -self.cards_up, self.elapsed_ms, self.tokens)
+        if self.outcome == "won":
+            return (0, self.elapsed_ms, self.tokens)
+        if self.progress_ms is None:
+            return (1, -self.cards_up, self.elapsed_ms, self.tokens)
+        return (1, -self.cards_up, self.progress_ms, -self.tokens)
 
 
 def places(scores: Sequence[Score]) -> list[int | None]:

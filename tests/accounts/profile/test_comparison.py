@@ -244,8 +244,8 @@ def test_the_api_returns_the_same(client: Client, user: User, rival: User, play:
             "variant": "plot",
             "day": today.isoformat(),
             "games": [
-                {"won": True, "cards_up": 52, "elapsed_ms": 400, "tokens": 3},
-                {"won": False, "cards_up": 3, "elapsed_ms": 400, "tokens": 3},
+                {"won": True, "cards_up": 52, "elapsed_ms": 400, "tokens": 3, "progress_ms": None},
+                {"won": False, "cards_up": 3, "elapsed_ms": 400, "tokens": 3, "progress_ms": None},
             ],
         }
     ]

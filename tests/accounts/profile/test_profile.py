@@ -108,7 +108,7 @@ def test_the_charts_get_their_data_as_json(client: Client, user: User, make_atte
     assert [play["variant"] for play in plays] == ["braid", "plot"]
     assert plays[1] == {
         "variant": "plot", "day": today.isoformat(), "won": True, "cards_up": 52, "elapsed_ms": 400, "tokens": 3,
-        "par": None,
+        "par": None, "progress_ms": None,
     }  # fmt: skip
     assert client.get(address, {"variant": "plot"}).json()["plays"] == plays[1:]
 

@@ -15,7 +15,7 @@ import pytest
 from games.core.errors import ErrorCode
 from games.live import frames, protocol
 from games.live.attempt_state import AttemptState, PauseState, now_ms
-from games.rules import CATALOGUE, Record, Table
+from games.rules import CATALOGUE, Progress, Record, Table
 from tests.browser.conftest import PATIENCE_MS, noted_errors
 from tests.browser.table_driver import Mouse, Player, deal, won_record
 
@@ -76,7 +76,7 @@ class Server:
         for k, token in enumerate(tokens):
             if k == len(tokens) - 2:
                 self.view = protocol.write(frames.view(attempt))
-            attempt.push(token)
+            attempt.push(token, 10_000)
             moved.append(frames.moved(token, 10_000, attempt))
         self.before_last, last = moved[-2:]
         over = _attempt("pending", "won" if won else "resigned", table=self.table)
@@ -126,6 +126,7 @@ def _attempt(state: str, how: str = "", *, table: Table) -> AttemptState:
         pauses=PauseState(None, 0),
         deal=protocol.DealInfo("labyrinth", "labyrinth", dict(CATALOGUE["labyrinth"].options), None, ""),
         table=table,
+        progress=Progress(table.cards_up),
         reveals=None,
         tokens=(),
         token_times=(),

@@ -283,7 +283,7 @@ def test_its_commitment_is_that_of_the_countdown() -> None:
         run.resign(place, 60)
     run.judge()
     written = download.race_file(run.race)
-    assert (written.file_version, written.commitment) == (2, shown)
+    assert (written.file_version, written.commitment) == (3, shown)
     assert check_race(written).problems == ()
     Race.objects.filter(pk=run.race.pk).update(limit_s=1800)
     assert download.race_file(run.race).commitment != shown

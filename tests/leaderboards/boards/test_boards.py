@@ -18,8 +18,10 @@ from hypothesis.extra.django import TestCase
 from accounts.lifecycle.bans import ban_player, lift_ban
 from accounts.sign_in.guests import create_guest
 from games.models import Attempt
+from games.rules import NO_PROGRESS, Score
 from leaderboards.boards import deal_boards, entries, histogram, relisting
 from leaderboards.boards.listings import deal_listing
+from leaderboards.boards.own_result import own_result
 from leaderboards.boards.rank_keys import BOARDS, DEAL, SEASON, BoardName, BoardScore, KeyRangeError, Layout
 from leaderboards.boards.rows import BoardPage, CursorError
 from leaderboards.models import Reranking, Result
@@ -32,10 +34,13 @@ pytestmark = pytest.mark.django_db
 
 # Few values, so that ties down to the id are common, far apart, so that all levels are used.
 scores = st.builds(
-    BoardScore,
+    lambda cards_up, ms, tokens, progress_ms: BoardScore(
+        cards_up, ms, tokens, ms if cards_up == 52 else progress_ms, won=cards_up == 52
+    ),
     st.sampled_from([0, 7, 52]),
     st.sampled_from([0, 5, 130, 2**20, 10**7]),
     st.sampled_from([0, 3, 70, 5_000]),
+    st.sampled_from([0, 5, 2**20, NO_PROGRESS]),
 )
 finishes = st.integers(0, 2).map(lambda s: NOON + timedelta(microseconds=s))
 
@@ -44,10 +49,11 @@ def naive(results: list[Result], board: BoardName) -> list[Any]:
     """Return the public ids of the players in the order of the rules."""
 
     def order(one: Result) -> tuple[Any, ...]:
-        figures = (one.elapsed_ms, one.tokens) if board == "race" else (one.tokens, one.elapsed_ms)
-        return -one.cards_up, *figures, one.finished_at, one.pk
+        figures = one.attempt.score.key if board == "race" else (one.tokens, one.elapsed_ms)
+        return *figures, one.finished_at, one.pk
 
-    return [one.player.public_id for one in sorted(results, key=order)]
+    shown = [one for one in results if board == "race" or one.cards_up == 52]
+    return [one.player.public_id for one in sorted(shown, key=order)]
 
 
 def walk(deal: Any, board: BoardName, limit: int) -> list[BoardPage]:
@@ -78,7 +84,8 @@ class BoardProperties(TestCase):
                 assert page.before
                 assert deal_boards.page(deal, board, page.before, limit).entries == previous.entries
             for one in results:
-                rank = expected.index(one.player.public_id) + 1 if one.listed else None
+                player = one.player.public_id
+                rank = expected.index(player) + 1 if player in expected else None
                 assert deal_boards.rank_of(deal, board, one.player) == rank
                 near = deal_boards.around(deal, board, one.player, span=2)
                 if rank is None:
@@ -100,7 +107,8 @@ class BoardProperties(TestCase):
         for board in BOARDS:
             listing = deal_listing(deal.pk, board)
             assert histogram.faults(listing) == []
-            assert histogram.total(listing) == sum(second for _, _, second in changes)
+            counted = sum(second for score, _, second in changes if board == "race" or score.won)
+            assert histogram.total(listing) == counted
 
 
 @pytest.fixture
@@ -179,9 +187,15 @@ def test_own_standing_is_ranked_pending_or_none(deal: Any) -> None:
     assert deal_boards.standing_of(deal, "race", make_account()) is None
 
 
-deal_scores = st.builds(BoardScore, st.integers(0, 104), st.integers(0, 2**32 - 1), st.integers(0, 5_000))
-season_scores = st.builds(BoardScore, st.integers(0, 10**6), st.integers(0, 2**46 - 1), st.integers(0, 2**36 - 1))
-close_scores = st.builds(BoardScore, st.integers(0, 1), st.integers(5_000, 5_000 + 2**11), st.integers(0, 2))
+def sums(*figures: st.SearchStrategy[int]) -> st.SearchStrategy[BoardScore]:
+    return st.tuples(*figures).map(lambda drawn: BoardScore(*drawn[:3]))
+
+
+deal_scores = sums(st.integers(0, 104), st.integers(0, 2**32 - 1), st.integers(0, 5_000))
+season_scores = sums(st.integers(0, 10**6), st.integers(0, 2**46 - 1), st.integers(0, 2**36 - 1))
+close_scores = sums(st.integers(0, 1), st.integers(5_000, 5_000 + 2**11), st.integers(0, 2))
+few = st.integers(0, 2)
+lost_scores = st.builds(BoardScore, few, few, few, few | st.just(NO_PROGRESS), st.just(value=False))
 
 
 def race(score: BoardScore) -> tuple[int, ...]:
@@ -196,6 +210,24 @@ def fewest(score: BoardScore) -> tuple[int, ...]:
 def test_keys_of_a_deal_sort_like_the_rules(scores: list[BoardScore]) -> None:
     assert sorted(scores, key=DEAL["race"].pack) == sorted(scores, key=race)
     assert sorted(scores, key=DEAL["fewest"].pack) == sorted(scores, key=fewest)
+
+
+@given(st.lists(lost_scores, min_size=2, max_size=20))
+def test_keys_of_losses_sort_like_places(scores: list[BoardScore]) -> None:
+    def place(score: BoardScore) -> tuple[int, ...]:
+        return Score("retired", *score[:4]).key
+
+    assert sorted(scores, key=DEAL["race"].pack) == sorted(scores, key=place)
+
+
+def test_losses_are_on_the_race_board_alone(deal: Any) -> None:
+    won = factories.listed(deal, BoardScore(52, 900_000, 300))
+    lost = factories.listed(deal, BoardScore(51, 600, 0, NO_PROGRESS, won=False))
+    assert [entry.player for entry in deal_boards.page(deal, "fewest").entries] == [won.player.public_id]
+    assert deal_boards.page(deal, "fewest").total == 1
+    assert deal_boards.page(deal).total == 2
+    assert own_result(deal, "fewest", lost.player) is None
+    assert deal_boards.friends(deal, "fewest", lost.player) == []
 
 
 @given(st.lists(season_scores | close_scores, min_size=2, max_size=20))

@@ -16,7 +16,6 @@ from pytest_django import Settings
 
 from accounts.sign_in.guests import create_guest
 from games.core.ladders import Ladder
-from games.ghosts.boards_registry import GhostScore
 from games.live.loader import load
 from games.models import Attempt
 from leaderboards.boards import deal_boards, eligibility, ghost_candidates, live_boards
@@ -24,7 +23,7 @@ from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Result
 from leaderboards.verdicts.settlement import settle
 from tests import factories
-from tests.factories import DAY, NOON, ON_THREE_DAYS, make_account, make_deal, signed_in
+from tests.factories import DAY, NOON, ON_THREE_DAYS, make_deal, signed_in
 
 pytestmark = pytest.mark.django_db
 NEWCOMERS = Ladder.NEWCOMERS
@@ -170,9 +169,9 @@ def test_the_established_lead_however_good_a_newcomer_is(deal: Any) -> None:
     assert ghost_candidates.leader(deal.pk) == newcomer.attempt_id
     leader = result(deal, 5, Ladder.ESTABLISHED)
     assert ghost_candidates.leader(deal.pk) == leader.attempt_id
-    nobody = make_account().pk
-    assert ghost_candidates.next_better(deal.pk, GhostScore(7, 1_000, 10), nobody) == newcomer.attempt_id
-    assert ghost_candidates.next_better(deal.pk, GhostScore(4, 1_000, 10), nobody) == leader.attempt_id
+    for cards, ahead in ((7, newcomer), (4, leader)):
+        own = result(deal, cards, Ladder.ESTABLISHED, show=False).attempt
+        assert ghost_candidates.next_better(own) == ahead.attempt_id
     assert ghost_candidates.among(deal.pk, [leader.player_id, newcomer.player_id]) == [
         newcomer.attempt_id,
         leader.attempt_id,

@@ -8,6 +8,7 @@ import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.utils import timezone
 
+from games.rules import NO_PROGRESS
 from leaderboards.boards import deal_boards, entries, histogram, seasons
 from leaderboards.boards.listings import season_listing
 from leaderboards.boards.rank_keys import BOARDS, BoardScore
@@ -78,6 +79,19 @@ def test_a_recount_follows_removals_and_is_idempotent() -> None:
     whole()
 
 
+def test_giving_up_sooner_after_the_last_card_gains_nothing() -> None:
+    deal = make_deal("braid", factories.DAY)
+    quitter, player, idle = make_account(), make_account(), make_account()
+    factories.listed(deal, BoardScore(50, 31_000, 9, 30_000, won=False), who=quitter)
+    factories.listed(deal, BoardScore(50, 900_000, 90, 29_000, won=False), who=player)
+    factories.listed(deal, BoardScore(50, 5_000, 0, NO_PROGRESS, won=False), who=idle)
+    seasons.recount_marked()
+    for period in Season.Period:
+        season = seasons.season(period, DAY)
+        times = dict(Standing.objects.filter(season=season).values_list("player", "elapsed_ms"))
+        assert times == {quitter.pk: 30_000, player.pk: 29_000, idle.pk: 5_000}
+
+
 def test_season_pages_and_ranks_agree_with_a_naive_sort() -> None:
     choose = random.Random(5)
     sums: dict[Any, BoardScore] = {}
@@ -87,7 +101,10 @@ def test_season_pages_and_ranks_agree_with_a_naive_sort() -> None:
         for who in players:
             score = BoardScore(choose.choice([10, 20]), choose.choice([1_000, 2_000]), choose.choice([50, 60]))
             factories.listed(deal, score, who=who)
-            sums[who] = BoardScore(*map(sum, zip(score, sums.get(who, (0, 0, 0)), strict=True)))
+            before = sums.get(who, BoardScore(0, 0, 0))
+            sums[who] = BoardScore(
+                score.cards_up + before.cards_up, score.elapsed_ms + before.elapsed_ms, score.tokens + before.tokens
+            )
     seasons.recount_marked()
     season = seasons.season("week", DAY)
     for board in BOARDS:

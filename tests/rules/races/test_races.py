@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from games.rules import (
+    NO_PROGRESS,
     Entry,
     RaceCheck,
     RaceError,
@@ -24,6 +25,7 @@ from games.rules import (
     open_table,
     places,
     race_commitment,
+    replay,
 )
 from games.rules.__main__ import main
 from games.rules.races import ranking
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 SEED = bytes(range(32))
 LIMIT_S = 1200
 OUTCOMES = {"resigned": "retired", "closed": "timed_out"}
+FIGURES = ("cards_up", "elapsed_ms", "tokens", "progress_ms")
 Change = Callable[[dict[str, Any]], None]
 
 
@@ -58,17 +61,15 @@ def record(tokens: int, *, how: str = "resigned", seed: bytes = SEED) -> dict[st
 def entrant(number: int, of: dict[str, Any] | None, **fields: Any) -> dict[str, Any]:
     entry = {"id": number, "name": f"Player {number}", "player": None, "place": 1, "record": of, "in_review": False}
     if of is None:
-        return entry | {"state": "absent", "place": None, "cards_up": None, "elapsed_ms": None, "tokens": None} | fields
-    table = open_table("plot", SEED)
-    for token in of["tokens"]:
-        table.push(token)
-    figures = {"cards_up": table.cards_up, "elapsed_ms": of["end"]["ms"], "tokens": len(of["tokens"])}
+        return entry | {"state": "absent", "place": None} | dict.fromkeys(FIGURES) | fields
+    played = replay(Record.from_json(of))
+    figures = {name: getattr(played, name) for name in FIGURES}
     return entry | {"state": OUTCOMES[of["end"]["how"]]} | figures | fields
 
 
 def document(*entrants: dict[str, Any], **race: Any) -> dict[str, Any]:
     scores = [
-        Score("absent") if one["in_review"] else Score(one["state"], one["cards_up"], one["elapsed_ms"], one["tokens"])
+        Score("absent") if one["in_review"] else Score(one["state"], *(one[name] for name in FIGURES))
         for one in entrants
     ]
     for one, place in zip(entrants, places(scores), strict=True):
@@ -84,11 +85,23 @@ def document(*entrants: dict[str, Any], **race: Any) -> dict[str, Any]:
     }
     file = {"room": "quick", "seed": SEED.hex(), **terms, **race}
     shown = race_commitment({key: file[key] for key in file if key in terms}, commitment(bytes.fromhex(file["seed"])))
-    return {"format": "talon-race", "version": 2, "race": {"commitment": shown, **file}, "entrants": list(entrants)}
+    return {"format": "talon-race", "version": 3, "race": {"commitment": shown, **file}, "entrants": list(entrants)}
+
+
+def second_version(data: dict[str, Any]) -> dict[str, Any]:
+    """Convert a file to version 2, which places by elapsed time."""
+    data = copy.deepcopy(data) | {"version": 2}
+    for one in data["entrants"]:
+        del one["progress_ms"]
+    scores = [entry.score for entry in RaceFile.from_json(data).entrants]
+    for one, place in zip(data["entrants"], places(scores), strict=True):
+        one["place"] = place
+    return data
 
 
 def first_version(data: dict[str, Any]) -> dict[str, Any]:
     """Convert a file to version 1, which binds only the seed."""
+    data = second_version(data)
     for one in data["entrants"]:
         del one["in_review"]
     data["race"]["commitment"] = commitment(bytes.fromhex(data["race"]["seed"]))
@@ -102,7 +115,7 @@ def sound() -> dict[str, Any]:
         entrant(2, record(12, how="closed")),
         entrant(3, None),
         entrant(4, None, state="disqualified"),
-        entrant(5, None, state="retired", cards_up=1, elapsed_ms=5, tokens=2),
+        entrant(5, None, state="retired", cards_up=1, elapsed_ms=5, tokens=2, progress_ms=3),
         entrant(6, record(3), name=None, player="c0ffee00-0000-4000-8000-000000000001"),
     )
 
@@ -113,7 +126,9 @@ def checked(data: Any) -> RaceCheck:
 
 def won() -> dict[str, Any]:
     game = won_labyrinth()
-    first = entrant(1, None, state="won", cards_up=52, elapsed_ms=game.end.ms, tokens=len(game.tokens))
+    first = entrant(
+        1, None, state="won", cards_up=52, elapsed_ms=game.end.ms, tokens=len(game.tokens), progress_ms=game.end.ms
+    )
     last = entrant(2, None, state="timed_out", cards_up=52, elapsed_ms=1000 * LIMIT_S, tokens=1)
     return document(last, first | {"record": game.to_json()}, variant="labyrinth", seed=game.seed.hex())
 
@@ -168,7 +183,8 @@ def set_race(**fields: Any) -> Change:
     ("change", "entrant_id", "codes"),
     [
         (lambda data: data["race"].update(commitment="0" * 64), None, {"wrong_commitment"}),
-        (change_clock, 1, {"wrong_result", "wrong_place"}),
+        (change_clock, 1, {"wrong_result"}),
+        (set_entry(progress_ms=1), 1, {"wrong_result"}),
         (spoil_token, 1, {"illegal_move", "wrong_place"}),
         (swap_deal, 1, {"wrong_deal"}),
         (say_timed_out, 1, {"wrong_result"}),
@@ -215,6 +231,13 @@ def test_options_are_bound_by_the_commitment() -> None:
     assert [problem.code for problem in checked(data).problems] == ["wrong_commitment"]
 
 
+def test_a_version_2_file_is_placed_by_elapsed_time() -> None:
+    longer = record(3) | {"end": {"how": "resigned", "ms": 99_000}}
+    data = document(entrant(1, longer), entrant(2, record(3)))
+    assert checked(data).places == (1, 1)
+    assert (checked(second_version(data)).ok, checked(second_version(data)).places) == (True, (2, 1))
+
+
 def test_a_version_1_file_says_what_it_does_not_bind() -> None:
     data = first_version(sound())
     assert RaceFile.from_json(data).to_json() == data
@@ -250,7 +273,7 @@ def test_false_statements_decide_no_place() -> None:
 #: Values of a file's fields that are refused: in the document itself, in the race, and in an entrant.
 REFUSED: dict[tuple[str, str], list[Any]] = {
     ("", "format"): ["talon", None, 1],
-    ("", "version"): [3, True, 1.0, "1", 10**30],
+    ("", "version"): [4, True, 1.0, "1", 10**30],
     ("", "race"): [None, [], {}, "x"],
     ("", "entrants"): [None, [], {}, "xx", [None], [[]], [{}]],
     ("", "more"): [1],
@@ -482,19 +505,33 @@ def test_winners_come_first_by_time_then_by_tokens() -> None:
     assert places(scores) == [3, 2, 1, 4]
 
 
-def test_others_are_placed_by_cards_time_and_tokens() -> None:
+def test_others_are_placed_by_cards_progress_time_and_more_tokens() -> None:
     scores = [
-        Score("timed_out", 30, 900, 10),
-        Score("retired", 30, 100, 12),
-        Score("retired", 30, 100, 11),
-        Score("timed_out", 31, 900, 99),
+        Score("timed_out", 30, 900, 10, 100),
+        Score("retired", 30, 100, 11, 90),
+        Score("timed_out", 30, 900, 12, 90),
+        Score("timed_out", 31, 900, 99, 800),
     ]
     assert places(scores) == [4, 3, 2, 1]
 
 
+def test_resigning_at_once_never_beats_playing_on() -> None:
+    """Nobody brought a card up: one resigned after 0.6 s, and one played for 45 s."""
+    assert places([Score("retired", 4, 600, 0, NO_PROGRESS), Score("retired", 4, 45_000, 30, NO_PROGRESS)]) == [2, 1]
+
+
+def test_scores_without_progress_time_are_placed_by_time_and_fewer_tokens() -> None:
+    assert places([Score("retired", 30, 100, 12), Score("retired", 30, 100, 11), Score("retired", 30, 99, 13)]) == [
+        3,
+        2,
+        1,
+    ]
+
+
 def test_equal_scores_share_a_place_and_skip_the_next() -> None:
-    scores = [Score("won", 52, 5, 5), Score("won", 52, 5, 5), Score("timed_out", 9, 9, 9), Score("retired", 9, 9, 9)]
-    assert places([*scores, Score("retired", 8, 1, 1)]) == [1, 1, 3, 3, 5]
+    won = [Score("won", 52, 5, 5), Score("won", 52, 5, 5)]
+    lost = [Score("timed_out", 9, 12, 9, 7), Score("retired", 9, 9, 9, 7)]
+    assert places([*won, *lost, Score("retired", 8, 1, 1, 1)]) == [1, 1, 3, 3, 5]
 
 
 def test_the_disqualified_are_last_and_the_absent_unplaced() -> None:
@@ -513,7 +550,7 @@ def test_places_do_not_depend_on_the_entrants_order() -> None:
     dice = random.Random(7)
     for _ in range(300):
         scores = [
-            Score(dice.choice(ranking.OUTCOMES), dice.randrange(3), dice.randrange(3), dice.randrange(3))
+            Score(dice.choice(ranking.OUTCOMES), *(dice.randrange(3) for _ in FIGURES))
             for _ in range(dice.randrange(1, 17))
         ]
         found = dict(zip(scores, places(scores), strict=True))

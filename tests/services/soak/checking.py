@@ -60,7 +60,7 @@ class Outcome:
 
 
 Score = tuple[int, int, int]
-"""Cards up, milliseconds and tokens."""
+"""Sort key of a result; a winner has all cards up."""
 
 
 def find_faults(games: Sequence[Game], kept: Sequence[Kept]) -> list[str]:
@@ -121,16 +121,15 @@ def _misjudged(attempt: Kept) -> Iterator[str]:
 
 
 def score_of(attempt: Kept) -> Score | None:
-    """Return the score of a finished attempt, None if its record does not replay."""
+    """Return the score of a finished attempt, less being better; None if its record does not replay."""
     end = End(attempt.end, attempt.end_ms)  # type: ignore[arg-type] # a wrong one is refused
     seed = bytes.fromhex(attempt.seed)
     played = replay(Record(1, attempt.variant, None, seed, tuple(attempt.tokens), tuple(attempt.clock), end))
-    return (played.cards_up, played.elapsed_ms, played.tokens) if played.ok else None
-
-
-def _key(score: Score) -> Score:
-    cards_up, elapsed_ms, tokens = score
-    return -cards_up, elapsed_ms, tokens
+    if not played.ok:
+        return None
+    if played.won:
+        return -played.cards_up, played.elapsed_ms, played.tokens
+    return -played.cards_up, played.progress_ms, -played.tokens
 
 
 # --- Races ----------------------------------------------------------------------------------------------------------
@@ -169,5 +168,5 @@ def _scores(kept: Sequence[Kept], outcome: Outcome) -> dict[int, Score]:
 
 def _places(kept: Sequence[Kept], outcome: Outcome) -> dict[int, int]:
     """Return the places by entrant: one more than the number of better games."""
-    scores = {entrant: _key(score) for entrant, score in _scores(kept, outcome).items()}
+    scores = _scores(kept, outcome)
     return {entrant: 1 + sum(other < own for other in scores.values()) for entrant, own in scores.items()}

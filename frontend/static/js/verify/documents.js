@@ -39,7 +39,7 @@ import { variantOf } from "./shuffle.js";
  * @property {string} seed
  *
  * @typedef {object} RaceFile
- * @property {1 | 2} version
+ * @property {1 | 2 | 3} version
  * @property {RaceFacts} race
  * @property {Entrant[]} entrants
  *
@@ -79,7 +79,7 @@ const isEntrant = (entrant) => isObject(entrant) && (entrant.record === null || 
 const isRace = (data) =>
   isObject(data) &&
   data.format === "talon-race" &&
-  (data.version === 1 || data.version === 2) &&
+  [1, 2, 3].includes(data.version) &&
   isObject(data.race) &&
   isHash(data.race.seed) &&
   isHash(data.race.commitment) &&

@@ -19,6 +19,7 @@
  * @property {number} cards_up
  * @property {number} goal
  * @property {number} elapsed_ms
+ * @property {number} progress_ms
  * @property {number} tokens
  * @property {string} how
  * @property {boolean} [undone_reveal] whether a move that revealed a card was undone; only this page's replay says so

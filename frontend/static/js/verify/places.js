@@ -11,15 +11,17 @@
  * @property {number | null} cards_up
  * @property {number | null} elapsed_ms
  * @property {number | null} tokens
+ * @property {number | null} [progress_ms] since version 3
  * @property {TalonRecord | null} record
  * @property {boolean} [in_review] since version 2
  */
 
 /** The sort key of an entrant: less is better, and equal keys share a place. @param {Entrant} entrant */
-function keyOf({ state, cards_up, elapsed_ms, tokens }) {
+function keyOf({ state, cards_up, elapsed_ms, tokens, progress_ms = null }) {
   if (state === "disqualified") return [3];
   if (cards_up === null || elapsed_ms === null || tokens === null) return [2];
-  return [state === "won" ? 0 : 1, -cards_up, elapsed_ms, tokens];
+  if (state === "won") return [0, elapsed_ms, tokens];
+  return progress_ms === null ? [1, -cards_up, elapsed_ms, tokens] : [1, -cards_up, progress_ms, -tokens];
 }
 
 /** @param {number[]} one @param {number[]} other */

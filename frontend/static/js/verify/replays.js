@@ -46,8 +46,8 @@ export async function ofRace({ version, race, entrants }, site) {
   const places = placesOf(entrants);
   const wrong = entrants.findIndex((entrant, k) => entrant.place !== places[k]);
   return [
-    await raced("replays", race, entrants, here, "no-rules"),
-    await raced("server", race, entrants, there(site), "no-answer"),
+    await raced("replays", { version, race, entrants }, here, "no-rules"),
+    await raced("server", { version, race, entrants }, there(site), "no-answer"),
     wrong < 0
       ? passed("places", "places")
       : failed("places", "places-other", { whose: whose(entrants[wrong]), place: places[wrong] ?? "–" }),
@@ -90,10 +90,9 @@ const OUTCOMES = /** @type {Record<string, string>} */ ({ won: "won", resigned: 
 
 /**
  * Checks that every record is of the race's deal and matches its entrant's stated result.
- * @param {"replays" | "server"} check @param {RaceFacts} race @param {Entrant[]} entrants
- * @param {Replayer} replayer @param {string} missing
+ * @param {"replays" | "server"} check @param {RaceFile} file @param {Replayer} replayer @param {string} missing
  */
-async function raced(check, race, entrants, replayer, missing) {
+async function raced(check, { version, race, entrants }, replayer, missing) {
   let n = 0;
   for (const entrant of entrants) {
     const { record } = entrant;
@@ -104,17 +103,19 @@ async function raced(check, race, entrants, replayer, missing) {
     if (UNRANKED.has(entrant.state)) continue;
     const answer = await replayer(record);
     if (!answer) return open(check, missing);
-    const found = [OUTCOMES[answer.how], answer.cards_up, answer.elapsed_ms, answer.tokens];
     // Under review, only the outcome is stated.
-    const stated = entrant.in_review
-      ? [entrant.state, ...found.slice(1)]
-      : [entrant.state, entrant.cards_up, entrant.elapsed_ms, entrant.tokens];
+    const found = [OUTCOMES[answer.how], ...figuresOf(answer, version)];
+    const stated = [entrant.state, ...figuresOf(entrant.in_review ? answer : entrant, version)];
     if (!answer.ok || !same(stated, found)) return failed(check, "race-record", values);
     if (race.free_undo === false && answer.undone_reveal) return failed(check, "race-undone", values);
     n++;
   }
   return n ? passed(check, "race-records", { n }) : open(check, "race-empty");
 }
+
+/** The figures that a race file of a version states. @param {Answer | Entrant} of @param {number} version */
+const figuresOf = ({ cards_up, elapsed_ms, tokens, progress_ms }, version) =>
+  version > 2 ? [cards_up, elapsed_ms, tokens, progress_ms] : [cards_up, elapsed_ms, tokens];
 
 /** @param {{variant?: unknown, game?: unknown, options?: unknown}} what */
 const named = (what) => JSON.stringify([what.variant ?? what.game, variantOf(what)?.options]);

@@ -12,6 +12,8 @@ import { deckOf, variantOf } from "./shuffle.js";
 /** The version of these rules. */
 export const VERSION = 1;
 const MOST_TOKENS = 5000;
+/** Progress time of a game with as many cards up as at the deal: the greatest one. */
+const NO_PROGRESS = 2 ** 32 - 1;
 
 /** A table that plays tokens. */
 export class Table {
@@ -101,11 +103,22 @@ export async function replay(record) {
   const { tokens, clock, end } = record;
   const table = await dealtTable(record);
   const timed = isTimed(record);
-  const isWhole = timed && tokens.length <= MOST_TOKENS && tokens.every((token) => table.play(token));
+  let before = table.cardsUp;
+  const reached = new Map([[before, NO_PROGRESS]]);
+  const isWhole =
+    timed &&
+    tokens.length <= MOST_TOKENS &&
+    tokens.every((token, k) => {
+      if (!table.play(token)) return false;
+      if (table.cardsUp > before) reached.set(table.cardsUp, clock[k]);
+      before = table.cardsUp;
+      return true;
+    });
   const isEnded = isWhole && table.isWon === (end.how === "won") && (end.how !== "won" || end.ms === clock.at(-1));
   const elapsed_ms = isWhole ? end.ms : (clock[table.tokens - 1] ?? 0);
   const { cardsUp: cards_up, goal, isWon: won, hasUndoneReveal: undone_reveal } = table;
-  const answer = { ok: isEnded, won, cards_up, goal, tokens: table.tokens, elapsed_ms, how: end.how, undone_reveal };
+  const times = { elapsed_ms, progress_ms: reached.get(cards_up) ?? NO_PROGRESS };
+  const answer = { ok: isEnded, won, cards_up, goal, tokens: table.tokens, ...times, how: end.how, undone_reveal };
   // Wrong times are not the fault of any move.
   return isEnded ? answer : { ...answer, failure: { index: timed ? table.tokens : tokens.length } };
 }

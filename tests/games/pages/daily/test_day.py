@@ -132,6 +132,18 @@ def test_recap_of_yesterday_compares_with_the_leader(deals: dict[str, Deal], who
     assert Client().get("/").context["recap"] is None
 
 
+@pytest.mark.parametrize(("best", "is_compared"), [(20, False), (21, True)])
+def test_recap_compares_a_loss_by_its_cards_alone(
+    deals: dict[str, Deal], who: Any, mine: Client, best: int, is_compared: bool
+) -> None:
+    deal = make_deal("plot", timezone.now().date() - timedelta(days=1), seed=secrets.token_bytes(32))
+    played(deal, make_account(), best)
+    played(deal, who, 20)
+    Deal.objects.filter(pk=deal.pk).update(closes_at=timezone.now() - 2 * GRACE)
+    recap = mine.get("/").context["recap"]
+    assert (recap.comparison is not None) == is_compared
+
+
 def test_recap_names_no_game_until_the_deals_are_revealed(deals: dict[str, Deal], who: Any, mine: Client) -> None:
     yesterday = timezone.now().date() - timedelta(days=1)
     deal = make_deal("plot", yesterday, seed=secrets.token_bytes(32))

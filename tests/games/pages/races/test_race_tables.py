@@ -134,5 +134,5 @@ def test_a_race_games_record_links_to_the_race_file() -> None:
 def _nobody() -> dict[str, object]:
     return {
         "id": 1, "name": None, "player": None, "state": "absent", "place": None, "cards_up": None, "elapsed_ms": None,
-        "tokens": None, "record": None, "in_review": False,
+        "tokens": None, "progress_ms": None, "record": None, "in_review": False,
     }  # fmt: skip

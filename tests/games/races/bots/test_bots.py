@@ -25,6 +25,7 @@ from games.races import seats, starting
 from games.races.bots import moves, seating
 from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking
+from games.races.results.places import Figures
 from games.rules import replay
 from leaderboards.verdicts.settlement import settle
 from tests.factories import signed_in
@@ -137,7 +138,7 @@ def test_moves_are_played_when_they_are_due() -> None:
     progress = moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=third - 1))
     assert journal(entrant) == list(zip(game.tokens[:2], game.clock[:2], strict=True))
     assert progress.next_ms == 1
-    assert progress.figures == {entrant.pk: (game.cards_up[1], 2)}
+    assert progress.figures == {entrant.pk: Figures(game.cards_up[1], 2, game.progress_ms[1])}
     moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=third))
     assert len(journal(entrant)) == 3
     assert run.states() == "racing racing racing"

@@ -14,11 +14,14 @@ from django.db import OperationalError
 from games.live.table_registry import LiveTables
 from games.models import Attempt
 from games.races import starting
-from games.races.live import audience, host_succession, lane_reports
+from games.races.live import audience, host_succession, lane_reports, snapshot
 from games.races.live import progress as progress_of
 from games.races.live.lane_reports import LaneReporter
+from games.races.live.progress import EntrantLane
 from games.races.live.room_hub import RoomHub
+from games.races.results.places import Figures
 from games.races.room_notifications import room_group
+from games.rules import NO_PROGRESS
 from tests.games.conftest import Sit
 from tests.games.races.conftest import House, Watch, house_of
 from tests.games.races.live.viewers import Viewer
@@ -109,8 +112,25 @@ async def test_places_are_live(sit: Sit, watch: Watch) -> None:
     await play(seat, 2)
     await gone.ask({"type": "resign", "n": 1})
     await viewer.until_room(lambda one: one.states("running")[2] == "retired" and progress(one)[0][1] == 2)
-    expected = [1, 3, 2] if seat.view["cards_up"] else [3, 2, 1]
-    await viewer.until_room(lambda one: [lane[5] for lane in one.lanes().values()] == expected)
+    await viewer.until_room(lambda one: [lane[5] for lane in one.lanes().values()] == [1, 2, 2])
+
+
+def test_running_and_ended_racers_are_placed_by_one_order() -> None:
+    lanes = {
+        "running": EntrantLane(0, Figures(8, 30, 20_000), state="racing"),
+        "slower": EntrantLane(0, Figures(8, 9, 30_000), state="retired", ms=31_000),
+        "resigned at once": EntrantLane(0, Figures(4, 0, NO_PROGRESS), state="retired", ms=600),
+        "winner": EntrantLane(0, Figures(52, 90, 80_000), state="won", ms=80_000),
+        "reported by an old process": EntrantLane(0, Figures(4, 12, None), state="racing"),
+    }
+    scores = {name: progress_of._score(lane) for name, lane in lanes.items()}
+    assert sorted(scores, key=lambda name: scores[name].key) == [
+        "winner",
+        "running",
+        "slower",
+        "reported by an old process",
+        "resigned at once",
+    ]
 
 
 async def test_an_end_is_sent_at_once(sit: Sit, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,3 +276,19 @@ async def test_a_repetition_delays_no_move(tables: LiveTables, sit: Sit, monkeyp
     told.changed(table)
     await told.report(100.1 + lane_reports.REPEAT_EVERY)
     assert [lane[2] for (lane,) in sent] == [0, 0, 1]
+
+
+async def test_a_reload_keeps_the_progress_time(tables: LiveTables, sit: Sit) -> None:
+    _, (mine, _) = await running(2)
+    seat = await sit(mine).opened()
+    await play(seat, 6)
+    await seat.ask({"type": "rewind", "n": 7})
+    await play(seat, 3)
+    table = tables._tables[mine.public_id]
+    known = table.attempt.progress.ms
+    for is_doubtful in (False, True):
+        table.is_doubtful = is_doubtful
+        await table._reload()
+        assert table.attempt.progress.ms == known
+    replayed = await sync_to_async(snapshot.read_figures)([mine.pk])
+    assert replayed[mine.pk].progress_ms == known

@@ -9,6 +9,7 @@ from asgiref.sync import sync_to_async
 
 from games.races.live import progress
 from games.races.live.snapshot import EntrantFacts
+from games.races.results.places import Figures
 from tests.games.puzzles.puzzles import STONEWALL, wrong
 from tests.games.races.conftest import Watch
 from tests.games.races.live.test_hidden_frames import hidden_words
@@ -65,9 +66,9 @@ async def test_racers_with_a_connection_are_present(watch: Watch, monkeypatch: p
     assert not first.lanes()[seats[0]][4]
 
 
-@pytest.mark.parametrize(("state", "figures"), [("racing", (3, 0)), ("timed_out", (2, 0))])
-def test_a_late_read_takes_no_puzzle_back(state: str, figures: tuple[int, int]) -> None:
-    lane = progress.EntrantLane(seen_at=0, figures=(3, 0), state="racing", ms=9000)
-    read = EntrantFacts(1, 1, state, None, None, None, (2, 0), 8000, confirm_by=None, is_bot=False)
+@pytest.mark.parametrize(("state", "figures"), [("racing", Figures(3)), ("timed_out", Figures(2))])
+def test_a_late_read_takes_no_puzzle_back(state: str, figures: Figures) -> None:
+    lane = progress.EntrantLane(seen_at=0, figures=Figures(3), state="racing", ms=9000)
+    read = EntrantFacts(1, 1, state, None, None, None, Figures(2), 8000, confirm_by=None, is_bot=False)
     lane.follow(read)
     assert lane.figures == figures

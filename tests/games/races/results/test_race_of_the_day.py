@@ -30,10 +30,10 @@ def players() -> list[User]:
 
 
 def raced(day: date, hour: int, players: list[User], *, division: int = 1) -> Race:
-    """Create a heat in which the players come in this order, each with one card up less than the one before."""
+    """Create a heat in which the players come in this order, each a little slower than the one before."""
     race = heat(day, hour, {player: len(players) - k for k, player in enumerate(players)}, division=division)
     for k, player in enumerate(players):
-        figures = {"cards_up": 50 - k - division, "elapsed_ms": 60_000, "tokens": 90, "place": k + 1}
+        figures = {"state": "won", "cards_up": 52, "elapsed_ms": 60_000 + k + division, "tokens": 90, "place": k + 1}
         Entrant.objects.filter(race=race, player=player).update(**figures)
     return race
 
