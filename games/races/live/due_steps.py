@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
-from functools import partial
 from math import inf
 from time import monotonic
 from typing import Final
@@ -12,17 +11,16 @@ from typing import Final
 from django.utils import timezone
 
 from games.live.loader import off_loop
-from games.races import heats
+from games.races import heats, starting
+from games.races.attendance.roll_call import RECORD_EVERY
 from games.races.live.audience import Audience
 from games.races.live.snapshot import RaceFacts, RoomFacts
 from games.races.models import Entrant, Race, Room
-from games.races.quick_match import matchmaking, roll_call
+from games.races.quick_match import matchmaking
 from games.races.starting import GRACE
 
 #: Seconds until a step that is still due is tried again.
 TRY_EVERY: Final = 5.0
-#: Seconds between the steps of a room that gathers players without a host.
-GATHER_EVERY: Final = 1.0
 #: Delay of the transition to racing after a start, so that all tables of the process can send the cards first.
 CARDS_FIRST: Final = timedelta(milliseconds=200)
 
@@ -33,11 +31,16 @@ class DueSteps:
     """The due steps of one room: the gathering of players, the start, absences and the end of its races."""
 
     def __init__(
-        self, audience: Audience, take_steps: Callable[[bool], Awaitable[object]], schedule_read: Callable[[], None]
+        self,
+        audience: Audience,
+        take_steps: Callable[[bool], Awaitable[object]],
+        record_present: Callable[[tuple[int, ...]], Awaitable[object]],
+        schedule_read: Callable[[], None],
     ) -> None:
         """`take_steps` takes the steps that are due in all races, or only the starts."""
         self._audience = audience
         self._take_steps = take_steps
+        self._record_present = record_present
         self._schedule_read = schedule_read
         self._tried: dict[datetime, float] = {}
         self._next_gathering = -inf
@@ -55,22 +58,17 @@ class DueSteps:
         return min((monotonic() + self._wait(at) for at in times_due(facts)), default=inf)
 
     async def gather(self) -> float:
-        """Take the steps of a room that is gathering players without a host, every second."""
+        """Record who is present before a race, and take the step that depends on it, every two seconds."""
         facts = self._audience.facts
-        steps = [step for step in (self._connections_step(), gathering_step(facts)) if step is not None]
-        if not steps:
+        if facts.to_come is None or not facts.to_come.entrants:
             return inf
         if monotonic() >= self._next_gathering:
-            self._next_gathering = monotonic() + GATHER_EVERY
-            for step in steps:
+            self._next_gathering = monotonic() + RECORD_EVERY
+            if present := [seat for seat in self._audience.seated() if is_called(facts.to_come)]:
+                await self._record_present(tuple(present))
+            if step := gathering_step(facts):
                 await off_loop(step)()
         return self._next_gathering
-
-    def _connections_step(self) -> Callable[[], object] | None:
-        """Return the step that records connections, or None if the race does not need them."""
-        if not self._audience.records_connections:
-            return None
-        return partial(roll_call.record_connected, self._audience.facts.id, self._audience.seated())
 
     def _wait(self, at: datetime) -> float:
         """Return the seconds until the step due at `at` should be tried or retried."""
@@ -78,29 +76,34 @@ class DueSteps:
         return max(0.0, (at - timezone.now()).total_seconds() if tried is None else tried + TRY_EVERY - monotonic())
 
 
+def is_called(race: RaceFacts) -> bool:
+    """Return whether signs of the players count: in a heat, only shortly before the roll call."""
+    return race.scheduled_at is None or timezone.now() >= race.scheduled_at - heats.CALLED
+
+
 def gathering_step(facts: RoomFacts) -> Callable[[], object] | None:
-    """Return the step to take every second, for a quick match with players or a heat about to start; else None."""
+    """Return the step of a race that may be due with the players who are present, or None."""
     race = facts.to_come
-    if race is None or race.state != _S.OPEN or not race.entrants:
+    if race is None:
         return None
+    if race.state == _S.COUNTDOWN:
+        return lambda: starting.look_again(facts.id)
     if facts.kind == Room.Kind.QUICK:
         return lambda: matchmaking.advance_room(facts.id)
-    if race.scheduled_at is not None and timezone.now() >= race.scheduled_at - heats.FROZEN:
-        return heats.advance_all
-    return None
+    if race.scheduled_at is not None:
+        return heats.advance_all if timezone.now() >= race.scheduled_at - heats.FROZEN else None
+    return (lambda: starting.start_due(facts.id)) if race.gathers_until else None
 
 
 def times_due(facts: RoomFacts) -> list[datetime]:
     """Return the times at which steps are due that any process may take."""
     found: list[datetime | None] = []
     if (race := facts.to_come) is not None:
-        found.append(_after_the_cards(race) or race.gathers_until)
+        found.append(_after_the_cards(race))
     if (race := facts.running) is not None and race.state == _S.RACING:
         found.append(race.ends_at)
-        if race.starts_at is not None and any(entrant.state == Entrant.State.READY for entrant in race.entrants):
+        if race.starts_at is not None and any(entrant.state == Entrant.State.SEATED for entrant in race.entrants):
             found.append(race.starts_at + GRACE)
-            if facts.kind == Room.Kind.QUICK:
-                found.append(race.starts_at + roll_call.DISCONNECT_GRACE)
     return [at for at in found if at is not None]
 
 

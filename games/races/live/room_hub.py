@@ -16,15 +16,15 @@ from games.core.errors import ErrorCode, Refusal
 from games.core.events import notifier
 from games.live import watcher
 from games.live.broadcasts import Notice
-from games.live.loader import in_database, off_loop
+from games.live.loader import in_database
 from games.live.per_loop import PerLoop
 from games.live.protocol import busy
 from games.races import reconciler, starting
+from games.races.attendance import roll_call
 from games.races.live import snapshot
 from games.races.live.audience import Viewer
 from games.races.live.batched_reads import Batches
 from games.races.live.room_watch import RoomWatch
-from games.races.quick_match import roll_call
 from games.races.room_notifications import by_group, room_group
 
 log = logging.getLogger(__name__)
@@ -48,6 +48,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         self._process = uuid.uuid4().hex
         self._rooms = Batches(snapshot.read_rooms, ROOMS_AT_A_TIME)
         self._steps = Batches(_take_steps, 2)
+        self._present = Batches(_record_present, ROOMS_AT_A_TIME)
         self._heartbeats: dict[int, _Heartbeat] = {}
         self._heartbeat_timer: asyncio.TimerHandle | None = None
 
@@ -61,16 +62,6 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
             raise _not_found()
         return await self.join(room_id, viewer)
 
-    async def exit(self, watch: RoomWatch, viewer: Viewer) -> None:
-        """Remove a viewer, recording that a player is not connected to a quick match any more."""
-        entrant = watch.audience.has_left(viewer)
-        self.leave(watch.facts.id, viewer)
-        if entrant is not None:
-            try:
-                await off_loop(roll_call.record_disconnected)(entrant)
-            except Error:
-                log.warning("not noted that a player has left", exc_info=True)
-
     async def close(self) -> None:
         """Stop watching, and drop heartbeats that have not been sent yet."""
         if self._heartbeat_timer is not None:
@@ -78,6 +69,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         await super().close()
         await self._rooms.close()
         await self._steps.close()
+        await self._present.close()
 
     def send_heartbeat(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
         """Schedule a notice to all processes that these have the room open here; it is batched with other rooms'."""
@@ -99,7 +91,14 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
             facts = await read()
             if facts is None:
                 raise _not_found()
-            watch = RoomWatch(facts, read, listen, self._steps.get, self.send_heartbeat)
+            watch = RoomWatch(
+                facts,
+                read,
+                listen,
+                take_steps=self._steps.get,
+                record_present=self._present.get,
+                send_heartbeat=self.send_heartbeat,
+            )
             await watch.begin()
         except Error:
             raise busy("the database could not be reached") from None
@@ -132,6 +131,12 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
 def _take_steps(starts_only: Collection[bool]) -> dict[bool, None]:
     """Take all steps that are due; if only starts were requested, the usual case, that is one statement."""
     (starting.start_racing if all(starts_only) else reconciler.reconcile)(timezone.now())
+    return {}
+
+
+def _record_present(rooms: Collection[tuple[int, ...]]) -> dict[tuple[int, ...], None]:
+    """Record which entrants are present in several rooms."""
+    roll_call.record_present([entrant for room in rooms for entrant in room])
     return {}
 
 

@@ -68,6 +68,6 @@ async def test_racers_with_a_connection_are_present(watch: Watch, monkeypatch: p
 @pytest.mark.parametrize(("state", "figures"), [("racing", (3, 0)), ("timed_out", (2, 0))])
 def test_a_late_read_takes_no_puzzle_back(state: str, figures: tuple[int, int]) -> None:
     lane = progress.EntrantLane(seen_at=0, figures=(3, 0), state="racing", ms=9000)
-    read = EntrantFacts(1, 1, state, None, None, None, (2, 0), 8000, confirm_by=None, is_bot=False)
+    read = EntrantFacts(1, 1, state, None, None, None, (2, 0), 8000, answer_by=None, is_bot=False)
     lane.follow(read)
     assert lane.figures == figures
