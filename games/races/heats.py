@@ -33,8 +33,6 @@ RACE_OF_THE_DAY: Final = (19, 7)
 #: Times before the start at which the doors open, and at which the seats are frozen.
 DOORS: Final = timedelta(minutes=10)
 FROZEN: Final = starting.COUNTDOWN
-#: Time before the start from which processes record who is present.
-CALLED: Final = FROZEN + timedelta(seconds=30)
 LIMIT_S: Final = 1800
 #: Maximum players per division.
 DIVISION: Final = 16

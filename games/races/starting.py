@@ -34,7 +34,7 @@ COUNTDOWN: Final = timedelta(seconds=15)
 #: Countdown of a rematch, a quick match, and a race against a bot: the players have just said that they are here.
 SHORT_COUNTDOWN: Final = timedelta(seconds=5)
 #: Time before the start from which players who have gone become absent. It ends when the start is final.
-SECOND_LOOK: Final = CANCEL_CUTOFF + timedelta(seconds=roll_call.RECORD_EVERY)
+SECOND_LOOK: Final = CANCEL_CUTOFF + timedelta(seconds=2)
 #: Time after the start for players to show up, and for a process to make the transition.
 GRACE: Final = timedelta(seconds=10)
 

@@ -1,7 +1,7 @@
 """Roll call: the players who have a page of their race open.
 
-Processes with viewers of a room record every two seconds which players in the next race they are connected to. When the
-seats are frozen, the players who are present race. Shortly before the start, a second look marks those who have gone.
+With every heartbeat, processes record which players in the next race have the room open there. When the seats are
+frozen, the players who are present race. Shortly before the start, a second look marks those who have gone.
 """
 
 from __future__ import annotations
@@ -10,20 +10,24 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db.models import Q
 from django.utils import timezone
 
 from games.races import rooms
 from games.races.models import Entrant
 
-#: Time for which a player counts as present after each sign, and seconds between signs.
+#: Time for which a player counts as present after each sign.
 PRESENT_FOR: Final = timedelta(seconds=5)
-RECORD_EVERY: Final = 2.0
+#: Time before a scheduled race from which signs are recorded: a thousand players may wait for it.
+CALLED: Final = timedelta(seconds=45)
 
 
 def record_present(entrant_ids: Collection[int], now: datetime | None = None) -> None:
     """Record that the players of these entrants have a page of the race open, unless it has started."""
-    waiting = Entrant.objects.filter(pk__in=entrant_ids, race__state__in=rooms.TO_COME)
-    waiting.update(here_until=(now or timezone.now()) + PRESENT_FOR)
+    now = now or timezone.now()
+    is_called = Q(race__scheduled_at=None) | Q(race__scheduled_at__lte=now + CALLED)
+    waiting = Entrant.objects.filter(is_called, pk__in=entrant_ids, race__state__in=rooms.TO_COME)
+    waiting.update(here_until=now + PRESENT_FOR)
 
 
 def present(entrants: Iterable[Entrant], now: datetime, host_id: int | None = None) -> list[Entrant]:

@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from games.live.loader import off_loop
 from games.races import heats, starting
-from games.races.attendance.roll_call import RECORD_EVERY
 from games.races.live.audience import Audience
 from games.races.live.snapshot import RaceFacts, RoomFacts
 from games.races.models import Entrant, Race, Room
@@ -21,6 +20,8 @@ from games.races.starting import GRACE
 
 #: Seconds until a step that is still due is tried again.
 TRY_EVERY: Final = 5.0
+#: Seconds between the steps of a room that gathers players.
+GATHER_EVERY: Final = 1.0
 #: Delay of the transition to racing after a start, so that all tables of the process can send the cards first.
 CARDS_FIRST: Final = timedelta(milliseconds=200)
 
@@ -31,16 +32,11 @@ class DueSteps:
     """The due steps of one room: the gathering of players, the start, absences and the end of its races."""
 
     def __init__(
-        self,
-        audience: Audience,
-        take_steps: Callable[[bool], Awaitable[object]],
-        record_present: Callable[[tuple[int, ...]], Awaitable[object]],
-        schedule_read: Callable[[], None],
+        self, audience: Audience, take_steps: Callable[[bool], Awaitable[object]], schedule_read: Callable[[], None]
     ) -> None:
         """`take_steps` takes the steps that are due in all races, or only the starts."""
         self._audience = audience
         self._take_steps = take_steps
-        self._record_present = record_present
         self._schedule_read = schedule_read
         self._tried: dict[datetime, float] = {}
         self._next_gathering = -inf
@@ -58,16 +54,13 @@ class DueSteps:
         return min((monotonic() + self._wait(at) for at in times_due(facts)), default=inf)
 
     async def gather(self) -> float:
-        """Record who is present before a race, and take the step that depends on it, every two seconds."""
-        facts = self._audience.facts
-        if facts.to_come is None or not facts.to_come.entrants:
+        """Take the step that depends on the players who are present, every second."""
+        step = gathering_step(self._audience.facts)
+        if step is None:
             return inf
         if monotonic() >= self._next_gathering:
-            self._next_gathering = monotonic() + RECORD_EVERY
-            if present := [seat for seat in self._audience.seated() if is_called(facts.to_come)]:
-                await self._record_present(tuple(present))
-            if step := gathering_step(facts):
-                await off_loop(step)()
+            self._next_gathering = monotonic() + GATHER_EVERY
+            await off_loop(step)()
         return self._next_gathering
 
     def _wait(self, at: datetime) -> float:
@@ -76,15 +69,10 @@ class DueSteps:
         return max(0.0, (at - timezone.now()).total_seconds() if tried is None else tried + TRY_EVERY - monotonic())
 
 
-def is_called(race: RaceFacts) -> bool:
-    """Return whether signs of the players count: in a heat, only shortly before the roll call."""
-    return race.scheduled_at is None or timezone.now() >= race.scheduled_at - heats.CALLED
-
-
 def gathering_step(facts: RoomFacts) -> Callable[[], object] | None:
     """Return the step of a race that may be due with the players who are present, or None."""
     race = facts.to_come
-    if race is None:
+    if race is None or not race.entrants:
         return None
     if race.state == _S.COUNTDOWN:
         return lambda: starting.look_again(facts.id)

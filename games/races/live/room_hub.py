@@ -16,7 +16,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.core.events import notifier
 from games.live import watcher
 from games.live.broadcasts import Notice
-from games.live.loader import in_database
+from games.live.loader import in_database, off_loop
 from games.live.per_loop import PerLoop
 from games.live.protocol import busy
 from games.races import reconciler, starting
@@ -48,9 +48,9 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         self._process = uuid.uuid4().hex
         self._rooms = Batches(snapshot.read_rooms, ROOMS_AT_A_TIME)
         self._steps = Batches(_take_steps, 2)
-        self._present = Batches(_record_present, ROOMS_AT_A_TIME)
         self._heartbeats: dict[int, _Heartbeat] = {}
         self._heartbeat_timer: asyncio.TimerHandle | None = None
+        self._recording: asyncio.Task[None] | None = None
 
     async def enter(self, code: str, viewer: Viewer) -> RoomWatch:
         """Show the room with this code to a viewer until `leave`.
@@ -66,13 +66,15 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         """Stop watching, and drop heartbeats that have not been sent yet."""
         if self._heartbeat_timer is not None:
             self._heartbeat_timer.cancel()
+        if self._recording is not None:
+            self._recording.cancel()
+            await asyncio.wait([self._recording])
         await super().close()
         await self._rooms.close()
         await self._steps.close()
-        await self._present.close()
 
     def send_heartbeat(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
-        """Schedule a notice to all processes that these have the room open here; it is batched with other rooms'."""
+        """Schedule a record, and a notice to all processes, that these have the room open here, with other rooms'."""
         if not self._heartbeats:
             self._heartbeat_timer = asyncio.get_running_loop().call_later(HEARTBEATS_WITHIN, self._send_heartbeats)
         self._heartbeats[room_id] = (room_id, entrants, host_id)
@@ -82,6 +84,9 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         for group, rooms in by_group(heartbeats).items():
             message = {"type": "rooms.here", "process": self._process, "rooms": [heartbeats[room] for room in rooms]}
             notifier.send(group, message, about=tuple(rooms))
+        if self._recording is None or self._recording.done():
+            present = [entrant for _room, entrants, _host in heartbeats.values() for entrant in entrants]
+            self._recording = asyncio.create_task(_record_present(present))
 
     async def _opened(self, key: int) -> RoomWatch:
         read, listen = partial(self._rooms.get, key), partial(self.listen, room_group(key))
@@ -91,14 +96,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
             facts = await read()
             if facts is None:
                 raise _not_found()
-            watch = RoomWatch(
-                facts,
-                read,
-                listen,
-                take_steps=self._steps.get,
-                record_present=self._present.get,
-                send_heartbeat=self.send_heartbeat,
-            )
+            watch = RoomWatch(facts, read, listen, self._steps.get, self.send_heartbeat)
             await watch.begin()
         except Error:
             raise busy("the database could not be reached") from None
@@ -134,10 +132,11 @@ def _take_steps(starts_only: Collection[bool]) -> dict[bool, None]:
     return {}
 
 
-def _record_present(rooms: Collection[tuple[int, ...]]) -> dict[tuple[int, ...], None]:
-    """Record which entrants are present in several rooms."""
-    roll_call.record_present([entrant for room in rooms for entrant in room])
-    return {}
+async def _record_present(entrants: list[int]) -> None:
+    try:
+        await off_loop(roll_call.record_present)(entrants)
+    except Error:
+        log.warning("players present not recorded, trying again later", exc_info=True)
 
 
 def _not_found() -> Refusal:

@@ -37,15 +37,13 @@ class RoomWatch:
         facts: RoomFacts,
         read: Callable[[], Awaitable[RoomFacts | None]],
         listen: Callable[[], Awaitable[None]],
-        *,
         take_steps: Callable[[bool], Awaitable[object]],
-        record_present: Callable[[tuple[int, ...]], Awaitable[object]],
         send_heartbeat: Callable[[int, list[int], int | None], None],
     ) -> None:
         """The functions are the hub's: they read the room, subscribe to notices about it, and so on."""
         self.audience = Audience(facts)
         self._host_presence = HostPresence(self.audience, send_heartbeat)
-        steps = DueSteps(self.audience, take_steps, record_present, self.schedule_read)
+        steps = DueSteps(self.audience, take_steps, self.schedule_read)
         self._watcher = Watcher(
             Source(read, listen, READ_EVERY, self._next_poll),
             self._refresh,

@@ -95,7 +95,7 @@ def advance_all(now: datetime | None = None) -> None:
 def advance_room(room_id: int, now: datetime | None = None) -> None:
     """Advance the quick match of one room. If no step is due, this takes a few queries.
 
-    Every process with viewers of the room calls it every two seconds.
+    Every process with viewers of the room calls it once a second.
     """
     now = now or timezone.now()
     race = _open_races().filter(room=room_id).first()

@@ -109,7 +109,7 @@ export class Stage {
     if (isAlone && room?.last) return [t("Waiting for a rematch"), t("It starts once two players are here.")];
     if (isAlone) return [t("No one else is here yet"), t("Share the link with your opponents.")];
     if (race?.deal.state !== "ready") return [t("Looking for a winnable deal."), ""];
-    if (you.host) return [t("Start when you like"), t("Everyone who is here then races.")];
+    if (you.host) return [t("Start when you like"), t("Everyone who is here will race.")];
     return [t("Waiting for the host to start"), t("Keep this page open until then.")];
   }
 
