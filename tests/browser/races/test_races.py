@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import PHONE, Visit
-from tests.browser.table_driver import Mouse, Touch
+from tests.browser.table_driver import Mouse, Touch, deal
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
@@ -242,6 +242,18 @@ def test_a_quick_match_calls_a_player_on_another_page(visit: Visit) -> None:
     call.get_by_role("link", name="Go to the race").click()
     for page in (seeker, other):
         page.wait_for_url(TABLE)
+
+
+def test_a_call_lies_over_no_card_or_key_of_a_table(visit: Visit) -> None:
+    player = seek(visit, "plot", **PHONE, has_touch=True, is_mobile=True)
+    player.goto("/play/stonewall/")
+    deal(player)
+    seek(visit, "plot")
+    sync_api.expect(player.locator(".offer")).to_contain_text("Opponent found")
+    under = "() => document.querySelector('.offer').getBoundingClientRect().bottom"
+    assert player.evaluate(under) <= player.evaluate(
+        "() => document.querySelector('#felt').getBoundingClientRect().top"
+    )
 
 
 def test_no_race_starts_if_a_quick_match_is_missed(visit: Visit) -> None:

@@ -18,7 +18,7 @@ class RaceCall {
   #isOver = false;
   #line = part("p", "");
   #go = link("", "button small", t("Go to the race"));
-  #box = part("section", "offer");
+  #box = part("section", "offer call");
 
   /** @param {string} code */
   constructor(code) {
