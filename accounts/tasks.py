@@ -7,7 +7,7 @@ from django.utils import translation
 
 from accounts.housekeeping import KINDS
 from accounts.lifecycle.bans import end_due
-from accounts.push import race_reminders, ready_checks, reminders
+from accounts.push import race_reminders, reminders
 from accounts.sign_in import email_addresses
 from games.core.retention import remove_aged
 
@@ -34,12 +34,6 @@ def remind() -> int:
 def remind_of_races() -> int:
     """Send the reminders of the race of the day that are due."""
     return race_reminders.remind_due()
-
-
-@shared_task(name="talon.send_ready_checks")
-def send_ready_checks(arrival_id: int) -> int:
-    """Push the ready check of a quick match that this entrant's arrival causes."""
-    return ready_checks.send_ready_checks(arrival_id)
 
 
 @shared_task(name="talon.send_reset_mail", autoretry_for=(OSError,), retry_backoff=30, max_retries=5)

@@ -83,6 +83,8 @@ class Player:
 class Eyes:
     """A player's connection to the room."""
 
+    is_elsewhere = False
+
     def __init__(self, player_id: int) -> None:
         self.player_id = player_id
         self.bytes = 0
@@ -131,7 +133,7 @@ def freeze(races: list[int], countdown: timedelta) -> tuple[float, list[tuple[in
     racers = list(Entrant.objects.filter(race__in=races).select_related("race__room").order_by("pk"))
     for racer in racers:
         keys: dict[str, Any] = {"deal_id": racer.race.deal_id, "player_id": racer.player_id}
-        racer.state = Entrant.State.READY
+        racer.state = Entrant.State.SEATED
         racer.attempt = Attempt(ranked=False, started_at=starts, deadline=ends, **keys)
     Attempt.objects.bulk_create([racer.attempt for racer in racers if racer.attempt])
     Entrant.objects.bulk_update(racers, ["state", "attempt"])

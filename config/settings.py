@@ -152,7 +152,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "games.races.quick_match.ready_notice.waiting_room",
+                "games.races.attendance.waiting_session.waiting_room",
             ],
         },
     }

@@ -1,1 +1,1 @@
-"""Push reminders and ready checks by Web Push (RFC 8030, 8291, 8292); notices on the site are in `games.inbox`."""
+"""Push reminders by Web Push (RFC 8030, 8291, 8292); notices on the site are in `games.inbox`."""

@@ -91,7 +91,7 @@ class EntrantOut(Schema):
     id: int
     name: str | None
     player: UUID | None
-    state: Literal["joined", "ready", "racing", "won", "retired", "timed_out", "absent", "disqualified"]
+    state: Literal["seated", "racing", "won", "retired", "timed_out", "absent", "disqualified"]
     place: int | None
     points: int | None
     cards_up: int | None

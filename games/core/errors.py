@@ -94,7 +94,7 @@ class ErrorCode(StrEnum):
     NOT_ENTERED = "not_entered", 409, _("You're not in this race.")
     ALREADY_RACING = "already_racing", 409, _("You're in another race. Finish or leave it first.")
     TOO_MANY_ROOMS = "too_many_rooms", 409, _("Too many public rooms open. Close one first, or open a private one.")
-    TOO_FEW_READY = "too_few_ready", 409, _("At least two players must be ready.")
+    TOO_FEW_PRESENT = "too_few_present", 409, _("At least two players must be here.")
     NO_DEAL = "no_deal", 503, _("The cards are still being prepared.")
     BAD_WEBHOOK = "bad_webhook", 422, _("This is not the URL of a webhook.")
     NOT_BEGUN = "not_begun", 409, _("The race hasn't started.")

@@ -38,7 +38,7 @@ ENDED: Final = {
     Attempt.End.CLOSED: Entrant.State.TIMED_OUT,
 }
 #: States of seated and racing entrants.
-ACTIVE: Final = (Entrant.State.JOINED, Entrant.State.READY, Entrant.State.RACING)
+ACTIVE: Final = (Entrant.State.SEATED, Entrant.State.RACING)
 #: States of entrants after racing to the end.
 RACED: Final = (*ENDED.values(), Entrant.State.DISQUALIFIED)
 #: The closing row of a journal has an empty token and is not a move.
@@ -52,9 +52,10 @@ PODIUM: Final = 3
 def record_closed(attempt: Attempt) -> None:
     """Update the entrant of a race attempt that has ended; called in the transaction that closes it.
 
-    A racer who never opened the table before time ran out stays `ready`, and the next tending step marks them `absent`.
+    A racer who never opened the table before time ran out stays `seated`, and the next tending step marks them as
+    `absent`.
     """
-    running = Entrant.objects.filter(attempt=attempt, state__in=(Entrant.State.READY, Entrant.State.RACING))
+    running = Entrant.objects.filter(attempt=attempt, state__in=ACTIVE)
     if attempt.end == Attempt.End.CLOSED:
         running = running.filter(Q(state=Entrant.State.RACING) | HAS_MOVED)
     if running.update(state=ENDED[Attempt.End(attempt.end)]):

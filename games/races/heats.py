@@ -2,8 +2,9 @@
 
 Two of them, twelve hours apart, are the race of the day: a short game that people gather for.
 
-The doors open ten minutes before the start. Players who are ready fifteen seconds before it race, in divisions of equal
-size by rating. No step has to run in time: a heat that was never started becomes void, and the next one is created.
+The doors open ten minutes before the start. Players who are present fifteen seconds before it race, in divisions of
+equal size by rating. No step has to run in time: a heat that was never started becomes void, and the next one is
+created.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from typing import Any, Final
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from games.core.errors import Refusal
 from games.manifests import SHORT_VARIANTS
 from games.races import finishing, rooms, starting
+from games.races.attendance import roll_call
 from games.races.models import Entrant, Race, Room
 from games.races.results.ratings_registry import ratings
 from games.races.room_notifications import notify_room
@@ -37,7 +40,6 @@ DIVISION: Final = 16
 SEATS: Final = 1024
 
 _DAY: Final = timedelta(days=1)
-_E: Final = Entrant.State
 
 
 def next_start(now: datetime) -> datetime:
@@ -132,22 +134,26 @@ def by_rating(entrants: Sequence[Entrant]) -> list[Entrant]:
 
 
 def _freeze(race_id: int, start: datetime, now: datetime) -> None:
-    """Divide the ready players and start the countdown of each division; void the heat if there are none."""
+    """Divide the players who are present, and start the countdown of each division; void the heat if it is empty.
+
+    The others stay in the first division, whose start marks them `absent`.
+    """
     with transaction.atomic():
         room = Room.objects.select_for_update(no_key=True).filter(races=race_id, closed_at=None).first()
         race = Race.objects.select_for_update(no_key=True).filter(pk=race_id, state=Race.State.OPEN).first()
         if room is None or race is None:
             return
-        ready = list(race.entrants.filter(state=_E.READY, player__isnull=False).order_by("pk"))
-        if not ready:
+        here = roll_call.present(race.entrants.filter(player__isnull=False).order_by("pk"), now)
+        if not here:
             finishing.void(race.pk, Race.Void.NOBODY_CAME, now)
         elif race.deal_id is not None:
-            seeded = iter(by_rating(ready))
-            _first, *further_divisions = [list(islice(seeded, size)) for size in division_sizes(len(ready))]
+            seeded = iter(by_rating(here))
+            _first, *further_divisions = [list(islice(seeded, size)) for size in division_sizes(len(here))]
             races = [race, *(_division(race, number, part, now) for number, part in enumerate(further_divisions, 2))]
             Room.objects.filter(pk=room.pk).update(seats=DIVISION)
             for division in races:
-                starting.start(division.room_id, countdown=start - now, now=now)
+                with suppress(Refusal):
+                    starting.start(division.room_id, countdown=start - now, now=now)
 
 
 def _division(race: Race, number: int, part: Sequence[Entrant], now: datetime) -> Race:

@@ -14,6 +14,7 @@ from games.core.player_networks import remember_network
 from games.db.players import Player, check_may_start, has_account, player_for, player_id
 from games.fairplay import account_links
 from games.races import network_limits, origins, rooms, seats
+from games.races.attendance.waiting_session import mark_waiting
 from games.races.models import Room
 
 
@@ -51,6 +52,7 @@ def open_own_room(request: HttpRequest, settings: rooms.Settings) -> Room:
 
 def to_seat(request: HttpRequest, code: str, *, rated: bool = False) -> HttpResponse:
     """Redirect a newly seated player to the room; for a rated race, store the browser and network of the entrant."""
+    mark_waiting(request)
     response = redirect("games:room", code=code)
     player = player_id(request)
     if rated and player is not None:

@@ -162,7 +162,7 @@ def _best(running: list[Any]) -> str | None:
 
 def _heat(now: datetime) -> NextHeat:
     starts_at = heats.next_start(now)
-    waiting = Entrant.objects.filter(race__scheduled_at=starts_at, state__in=["joined", "ready"])
+    waiting = Entrant.objects.filter(race__scheduled_at=starts_at, state="seated")
     return {
         "variant": heats.variant_at(starts_at),
         "starts_at": _ms(starts_at),

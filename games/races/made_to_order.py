@@ -17,7 +17,7 @@ from games.core.addresses import is_known, wide
 from games.core.background_threads import run_in_background
 from games.core.player_networks import networks_of
 from games.deals.deal_search import random_seeds, search_deals
-from games.races import starting, unseen_deals
+from games.races import unseen_deals
 from games.races.models import Race
 from games.races.room_notifications import notify_room
 
@@ -68,10 +68,7 @@ def prepare(race_id: int) -> bool:
             return False
         notify_room(race.room_id)
         if certificate is not None:
-            if not unseen_deals.assign_ordered_deal(race_id, variant, certificate):
-                return False
-            starting.start_if_all_ready(race.room_id)
-            return True
+            return unseen_deals.assign_ordered_deal(race_id, variant, certificate)
     if waiting.update(deal_failed=True):
         notify_room(race.room_id)
     return False

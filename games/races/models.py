@@ -110,7 +110,7 @@ class Race(models.Model):
     # Heats: the scheduled start, and the number of the division, from 1.
     scheduled_at = models.DateTimeField(null=True, blank=True)
     division = models.PositiveSmallIntegerField(default=0)
-    # Quick match: the end of gathering, when the countdown begins; set once two players are ready.
+    # When the race starts by itself: quick matches with an opponent, and rematches. Null if it waits for a command.
     gathers_until = models.DateTimeField(null=True, blank=True)
     starts_at = models.DateTimeField(null=True, blank=True)
     ends_at = models.DateTimeField(null=True, blank=True)
@@ -165,8 +165,7 @@ class Entrant(models.Model):
     class State(models.TextChoices):
         """The state or result of an entrant."""
 
-        JOINED = "joined", _("Joined")
-        READY = "ready", _("Ready")
+        SEATED = "seated", _("Seated")
         RACING = "racing", _("Racing")
         WON = "won", _("Won")
         RETIRED = "retired", _("Gave up")
@@ -194,15 +193,17 @@ class Entrant(models.Model):
     storm = models.OneToOneField(
         "puzzles.StormRun", on_delete=models.SET_NULL, null=True, blank=True, related_name="entrant"
     )
-    state = models.CharField(max_length=12, choices=State.choices, default=State.JOINED)
+    state = models.CharField(max_length=12, choices=State.choices, default=State.SEATED)
     joined_at = models.DateTimeField()
     # The player was a guest when the countdown started, so the race is never rated for an account.
     as_guest = models.BooleanField(default=False, db_default=False)
     # Slug of a bot (`games.bots`); empty for people.
     bot = models.CharField(max_length=16, blank=True, default="", db_default="", db_column="house_racer")
-    # Quick match: the variants that the player accepts, and the time until which they count as connected to the room.
-    wishes = models.JSONField(default=list, blank=True)
+    # Time until which the player counts as present (`games.races.attendance.roll_call`); null for bots.
     here_until = models.DateTimeField(null=True, blank=True)
+    # Quick match: the variants that the player accepts, and when the player came to meet the opponent.
+    wishes = models.JSONField(default=list, blank=True)
+    answered_at = models.DateTimeField(null=True, blank=True)
     # Results from the verified record, set when the race finishes and updated when a verdict changes; null in review.
     # In puzzle races, `cards_up` counts the puzzles solved, and `elapsed_ms` is the time of the last one.
     place = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -219,10 +220,11 @@ class Entrant(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["race", "player"], name="entrant_once"),
-            # A player is in at most one race at a time, except a bot.
+            # A player is in at most one race at a time, except a bot. The first two states are those of the previous
+            # release, whose processes may run beside this one's during an upgrade.
             models.UniqueConstraint(
                 fields=["player"],
-                condition=Q(state__in=["joined", "ready", "racing"], bot=""),
+                condition=Q(state__in=["joined", "ready", "seated", "racing"], bot=""),
                 name="one_race_at_once",
             ),
         ]

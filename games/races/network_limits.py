@@ -4,7 +4,7 @@ They count each player. Guests and new accounts are as easily made as left, so t
 Networks and counters live in the cache; losing it only lifts the limits for a while.
 
 A start is spoiled for the others by leaving a countdown, breaking up a quick match or not showing up. After doing so
-repeatedly, a player cannot take a seat, or get ready in a quick match, for a while.
+repeatedly, a player cannot take a seat for a while.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from games.races.models import Race, Room
 
 #: Fraction of each list in the lobby that one player or network may fill: a third.
 SHARE_OF_LIST: Final = 3
-#: Fraction of the seats in a race that the guests and new accounts of one network may take, except in private rooms:
-#: half.
+#: Fraction of the seats in a public room or a heat that the guests and new accounts of one network may take: half.
 SHARE_OF_SEATS: Final = 2
 #: Age below which an account counts like a guest.
 NEW_ACCOUNT: Final = timedelta(days=1)
@@ -35,13 +34,13 @@ NEW_ACCOUNT: Final = timedelta(days=1)
 def has_seat_for(player_id: int, race: Race, room: Room) -> bool:
     """Return whether the player may take one of the free seats of the room's open race.
 
-    Except in private rooms, the guests and new accounts of one network have only a share of the seats. Otherwise they
+    In public rooms and heats, the guests and new accounts of one network have only a share of the seats. Otherwise they
     could fill every race and keep all others from meeting. The network of a room's host is not limited: it may be a
     family or a class.
     """
     taken = race.entrants.count()
     share = room.seats // SHARE_OF_SEATS
-    if taken < share or taken >= room.seats or room.kind == Room.Kind.PRIVATE:
+    if taken < share or taken >= room.seats or room.kind in (Room.Kind.PRIVATE, Room.Kind.QUICK):
         return taken < room.seats
     seated = {player for player in race.entrants.values_list("player", flat=True) if player}
     sources = _sources({*seated, player_id})

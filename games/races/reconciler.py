@@ -12,7 +12,6 @@ from typing import Final
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from games.attempts.lifecycle import close_safely
@@ -20,7 +19,7 @@ from games.models import Attempt
 from games.races import finishing, heats, rooms, starting, storms, unseen_deals
 from games.races.bots import moves
 from games.races.models import HAS_DEAL, Entrant, Race, Room
-from games.races.quick_match import matchmaking, roll_call
+from games.races.quick_match import matchmaking
 from games.races.room_notifications import notify_room
 from games.races.webhooks import room_webhooks
 
@@ -53,18 +52,19 @@ def _request_deals(_now: datetime) -> None:
                 unseen_deals.assign_deal(race)
 
 
-def _start_ready(now: datetime) -> None:
-    """Start races whose players became ready before the deal did, or while another race was running."""
-    hosted = Race.objects.filter(HAS_DEAL, state=Race.State.OPEN, room__kind__in=rooms.HOSTED)
-    # The query excludes races with one player, with unready players or in a busy room: there can be any number of
-    # those, and they would use up the batch.
-    busy = Race.objects.filter(room=OuterRef("room"), state=Race.State.RACING)
-    counted = hosted.exclude(Exists(busy)).annotate(
-        ready=Count("entrants", filter=Q(entrants__state=_E.READY)), taken=Count("entrants")
-    )
-    due = counted.filter(ready__gte=2, ready=F("taken")).order_by("pk")
+def _convert_states(_now: datetime) -> None:
+    """Convert the states of seats that a process of the previous release wrote during an upgrade."""
+    waiting = Entrant.objects.filter(race__state__in=rooms.TO_COME, state__in=["joined", "ready"])
+    waiting.update(state=_E.SEATED)
+
+
+def _start_due(now: datetime) -> None:
+    """Start races that had to wait for a deal, or for another race."""
+    due = Race.objects.filter(
+        HAS_DEAL, state=Race.State.OPEN, gathers_until__lte=now, room__kind__in=rooms.HOSTED
+    ).order_by("gathers_until")
     for room_id in due.values_list("room", flat=True)[:AT_A_TIME]:
-        starting.start_if_all_ready(room_id, now)
+        starting.start_due(room_id, now)
 
 
 def _move_bots(now: datetime) -> None:
@@ -85,7 +85,7 @@ def _close_overdue(now: datetime) -> None:
 
 def _retire_lost(_now: datetime) -> None:
     """Retire entrants whose attempt or storm was deleted with its player."""
-    running = Entrant.objects.filter(state__in=(_E.READY, _E.RACING), race__state=Race.State.RACING)
+    running = Entrant.objects.filter(state__in=finishing.ACTIVE, race__state=Race.State.RACING)
     lost = running.filter(attempt=None, storm=None)
     lost.update(state=_E.RETIRED)
 
@@ -106,7 +106,7 @@ def _free_lost(_now: datetime) -> None:
 def _follow_closed(_now: datetime) -> None:
     """Update entrants that missed the end of their game."""
     missed = Entrant.objects.filter(
-        state__in=(_E.READY, _E.RACING), race__state=Race.State.RACING, attempt__finished_at__isnull=False
+        state__in=finishing.ACTIVE, race__state=Race.State.RACING, attempt__finished_at__isnull=False
     )
     for entrant in missed.select_related("attempt")[:AT_A_TIME]:
         assert entrant.attempt is not None
@@ -127,9 +127,9 @@ def _finish(now: datetime) -> None:
 
 #: Ordered so that one run can take a race through several states.
 STEPS: Final[tuple[Callable[[datetime], object], ...]] = (
+    _convert_states,
     starting.start_racing,
     starting.void_overdue,
-    roll_call.call_off_deserted,
     _move_bots,
     starting.mark_absent,
     _close_overdue,
@@ -141,7 +141,7 @@ STEPS: Final[tuple[Callable[[datetime], object], ...]] = (
     finishing.close_leftover_attempts,
     _free_lost,
     _request_deals,
-    _start_ready,
+    _start_due,
     matchmaking.advance_all,
     heats.advance_all,
     room_webhooks.request_lost,

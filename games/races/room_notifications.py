@@ -1,4 +1,4 @@
-"""Change notices for rooms and ready checks, sent after commit; the receivers read the database."""
+"""Change notices for rooms, sent after commit; the receivers read the database."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from django.db import transaction
 
-from games.core import events
 from games.core.events import notifier
 
 #: Number of channel-layer groups that all rooms are spread over. One message can cover all rooms of a group, and a
@@ -41,8 +40,3 @@ def notify_rooms(room_ids: Iterable[int]) -> None:
     for group, rooms in by_group(room_ids).items():
         message = {"type": "rooms.changed", "rooms": rooms}
         transaction.on_commit(partial(notifier.send, group, message, about=tuple(rooms)))
-
-
-def request_ready_checks(arrival_id: int) -> None:
-    """Have a worker push a ready check, after the commit, to opponents of a new entrant who are not in the room."""
-    transaction.on_commit(partial(events.request_task, "talon.send_ready_checks", arrival_id))

@@ -108,7 +108,7 @@ def change(
 ) -> None:
     """Change the settings of the next race.
 
-    A new game means a new deal; a new game, limit or undo rule makes the other players not ready.
+    A new game means a new deal. A changed race starts only at the host's command.
 
     :raises Refusal: unless the player is the host; during a countdown; for invalid settings; or for too many public
         rooms or changes of game.
@@ -126,23 +126,28 @@ def change(
         is_new_game = unseen_deals.variant_of(race) != game
         if public and room.kind != Room.Kind.PUBLIC:
             check_may_list(player_id)
-        fresh = is_new_game or (limit_s, free_undo) != (room.limit_s, room.free_undo)
-        room.variant, room.game, room.options = game.name, game.game, dict(game.options)
         room.limit_s, room.seats, room.kind, room.used_at = limit_s, seats, _kind(public=public), now
         room.free_undo = free_undo
         room.save()
         copy_settings(room, race)
+        race.gathers_until = None
         race.save()
         if is_new_game:
             limits.spend_of(player_id, "room")
-            unseen_deals.release_deal(race)
-            unseen_deals.assign_deal(race)
+            set_game(room, race, game)
         if race.is_puzzle_race:
             race.entrants.exclude(bot="").delete()
-        if fresh:
-            ready = race.entrants.filter(state=Entrant.State.READY).exclude(player_id=player_id)
-            ready.update(state=Entrant.State.JOINED)
         notify_room(room.pk)
+
+
+def set_game(room: Room, race: Race, game: Variant) -> None:
+    """Change the game of a locked room and its open race, which gets a new deal."""
+    room.variant, room.game, room.options = game.name, game.game, dict(game.options)
+    room.save(update_fields=["variant", "game", "options"])
+    copy_settings(room, race)
+    race.save()
+    unseen_deals.release_deal(race)
+    unseen_deals.assign_deal(race)
 
 
 def check_may_list(host_id: int) -> None:
@@ -179,7 +184,7 @@ def _reseat_bots(race: Race, now: datetime) -> None:
     """Give the bots of the last race a seat in the next one."""
     seated = Entrant.objects.filter(race__room=race.room_id, race__number=race.number - 1).exclude(bot="")
     for slug, player_id in seated.values_list("bot", "player"):
-        Entrant.objects.create(race=race, player_id=player_id, bot=slug, state=Entrant.State.READY, joined_at=now)
+        Entrant.objects.create(race=race, player_id=player_id, bot=slug, joined_at=now)
 
 
 def copy_settings(room: Room, race: Race) -> None:

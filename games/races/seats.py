@@ -1,4 +1,4 @@
-"""Seat operations: taking a seat, being ready, leaving, and being kicked by the host."""
+"""Seat operations: taking a seat, which may be a rematch, leaving, and being kicked by the host."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from django.db.models import Q
 from django.utils import timezone
 
 from games.attempts.lifecycle import close_attempt
-from games.core import limits
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.races import network_limits, rooms, starting, storms
+from games.races.attendance.roll_call import PRESENT_FOR
 from games.races.finishing import ACTIVE
 from games.races.models import Entrant, Race, RaceOrigin, Room, RoomWebhook
-from games.races.room_notifications import notify_room, request_ready_checks
+from games.races.room_notifications import notify_room
 
 _E: Final = Entrant.State
 
@@ -39,6 +39,8 @@ class Seat(NamedTuple):
 def sit(room_id: int, player: Player, *, wishes: Collection[str] = (), now: datetime | None = None) -> Entrant:
     """Give the player a seat in the next race; a player who has one keeps it.
 
+    A seat after a race is a click on Rematch: the second one starts the next race.
+
     :raises Refusal: if the player was kicked, the race is full or has started, or they are in another race.
     """
     now = now or timezone.now()
@@ -54,40 +56,20 @@ def sit(room_id: int, player: Player, *, wishes: Collection[str] = (), now: date
             raise Refusal(ErrorCode.RACE_STARTED)
         if not network_limits.has_seat_for(player.pk, race, room):
             raise Refusal(ErrorCode.ROOM_FULL)
-        entrant = _seated(Entrant(race=race, player_id=player.pk, joined_at=now, wishes=list(wishes)))
+        _free_lapsed_seek(player.pk, now)
+        here_until = now + PRESENT_FOR
+        entrant = _seated(
+            Entrant(race=race, player_id=player.pk, joined_at=now, here_until=here_until, wishes=list(wishes))
+        )
         room.used_at = now
         if room.kind in rooms.HOSTED and room.host_id is None:
             room.host_id = player.pk
         room.save(update_fields=["used_at", "host"])
         notify_room(room.pk)
-        if room.kind == Room.Kind.QUICK:
-            request_ready_checks(entrant.pk)
+        if room.kind in rooms.HOSTED and _is_rematch(race, player.pk):
+            Race.objects.filter(pk=race.pk).update(gathers_until=now)
+            starting.start_due(room.pk, now)
     return entrant
-
-
-def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = None) -> None:  # noqa: FBT001
-    """Set a player's readiness. In a hosted room, the countdown starts once all players, and at least two, are ready.
-
-    :raises Refusal: not_entered without a seat; race_not_open once the seats are frozen.
-    :raises RateLimitedError: in a quick match, after spoiling too many starts.
-    """
-    now = now or timezone.now()
-    with transaction.atomic():
-        room = rooms.lock_room(room_id)
-        entrant = _entry(room, player_id, rooms.TO_COME)
-        if entrant is None:
-            raise Refusal(ErrorCode.NOT_ENTERED)
-        if entrant.race.state != Race.State.OPEN:
-            raise Refusal(ErrorCode.RACE_NOT_OPEN)
-        if ready and entrant.state != _E.READY and room.kind == Room.Kind.QUICK:
-            limits.check_of(player_id, "spoil")
-        _write_ready(entrant, ready=ready, now=now)
-        if not ready and entrant.state == _E.READY and _other_states(entrant).count(_E.READY) == 1:
-            transaction.on_commit(partial(network_limits.note_spoiled, [player_id]))
-        Room.objects.filter(pk=room.pk).update(used_at=now)
-        notify_room(room.pk)
-        if ready:
-            starting.start_if_all_ready(room.pk, now)
 
 
 def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
@@ -106,8 +88,10 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
         # The cards are dealt at the scheduled time, even if no process has moved the race to racing yet.
         if seat is not None and starting.has_started(seat.race, now):
             seat, playing = None, seat
-        if seat is not None and _free(seat, now):
-            transaction.on_commit(partial(network_limits.note_spoiled, [player_id]))
+        if seat is not None and seat.race.state == Race.State.OPEN:
+            _delete(seat)
+        elif seat is not None:
+            starting.drop_out(seat.race, [player_id], now)
         if room.host_id == player_id:
             rooms.pass_on(room, player_id)
         Room.objects.filter(pk=room.pk).update(used_at=now)
@@ -138,14 +122,13 @@ def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = Non
         if seat is not None and seat.race.state != Race.State.OPEN:
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         if seat is not None:
-            seat.delete()
+            _delete(seat)
         if not entrant.bot:
             kicked = [kicked_id for kicked_id in room.kicked if kicked_id != entrant.player_id]
             room.kicked = [*kicked, entrant.player_id]
         room.used_at = now
         room.save(update_fields=["kicked", "used_at"])
         notify_room(room.pk)
-        starting.start_if_all_ready(room.pk, now)
 
 
 def leave_all(player_id: int, now: datetime | None = None) -> None:
@@ -198,17 +181,6 @@ def _of(player_id: int) -> Q:
     return Q(closed_at=None, races__entrants__player=player_id, races__entrants__state__in=ACTIVE)
 
 
-def _write_ready(entrant: Entrant, *, ready: bool, now: datetime) -> None:
-    entries = Entrant.objects.filter(pk=entrant.pk)
-    if ready:
-        entries.update(state=_E.READY)
-    elif entrant.race.room.kind == Room.Kind.QUICK:
-        # If there is an opponent, the player now has `matchmaking.CONFIRM_WITHIN` to come back.
-        entries.filter(state=_E.READY).update(state=_E.JOINED, joined_at=now)
-    else:
-        entries.update(state=_E.JOINED)
-
-
 def _seated(entrant: Entrant) -> Entrant:
     try:
         with transaction.atomic():
@@ -224,22 +196,30 @@ def _entry(room: Room, player_id: int, states: Collection[str]) -> Entrant | Non
     return active.select_related("race__room").order_by("pk").first()
 
 
-def _free(seat: Entrant, now: datetime) -> bool:
-    """Free a seat before the start; return whether that has spoiled the start. The caller holds the room's lock."""
-    race = Race.objects.select_for_update(no_key=True).select_related("room").get(pk=seat.race_id)
-    if race.state == Race.State.OPEN:
-        others = _other_states(seat)
-        seat.delete()
-        starting.start_if_all_ready(race.room_id, now)
-        return len(others) == 1 or (seat.state == _E.READY and others.count(_E.READY) == 1)
-    own = Entrant.objects.filter(pk=seat.pk)
-    own.update(state=_E.ABSENT)
-    starting.delete_tables(own)
-    reopens = not starting.enough_ready(race, race.room) and starting.cancel_start(race.room_id, now)
-    return reopens and race.entrants.filter(state=_E.READY, player__isnull=False, bot="").exists()
+def _delete(seat: Entrant) -> None:
+    """Free a seat in an open race. Without two players, it no longer starts by itself.
+
+    In a quick match, this spoils the start for the opponent.
+    """
+    race = seat.race
+    seat.delete()
+    if race.gathers_until is None or race.entrants.count() > 1:
+        return
+    Race.objects.filter(pk=race.pk).update(gathers_until=None)
+    race.entrants.update(answered_at=None)
+    if race.room.kind == Room.Kind.QUICK:
+        transaction.on_commit(partial(network_limits.note_spoiled, [seat.player_id]))
 
 
-def _other_states(entrant: Entrant) -> list[str]:
-    """Return the states of the other players in a quick match; empty in other rooms."""
-    others = Entrant.objects.filter(race=entrant.race_id, race__room__kind=Room.Kind.QUICK, player__isnull=False)
-    return list(others.exclude(pk=entrant.pk).values_list("state", flat=True))
+def _free_lapsed_seek(player_id: int, now: datetime) -> None:
+    """Free the player's seat in the queue of quick matches if the page that kept it has been closed."""
+    seeks = Entrant.objects.filter(player=player_id, race__room__kind=Room.Kind.QUICK, race__state=Race.State.OPEN)
+    seeks.filter(here_until__lte=now, race__gathers_until=None).delete()
+
+
+def _is_rematch(race: Race, player_id: int) -> bool:
+    """Return whether a player of the room's last race has sat down as the second one, or as its only person."""
+    raced = Entrant.objects.filter(race__room=race.room_id, race__number=race.number - 1, bot="")
+    before = set(raced.exclude(state=_E.ABSENT).values_list("player", flat=True))
+    seated = before & set(race.entrants.values_list("player", flat=True))
+    return player_id in before and len(seated) >= min(2, len(before))

@@ -1,4 +1,4 @@
-"""Start of a race: the countdown, the transition to racing, and the detection of absent players.
+"""Start of a race: the roll call, the countdown, the transition to racing, and the players who don't show up.
 
 `starts_at` is in the database, the cards are dealt from memory at that time, and any process may make the transition.
 A race in which nothing has happened ten seconds later was spoiled by the server and becomes void.
@@ -6,7 +6,8 @@ A race in which nothing has happened ten seconds later was spoiled by the server
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
@@ -23,12 +24,17 @@ from games.models import Attempt, Deal, Move
 from games.puzzles.models import StormRun
 from games.puzzles.storm import runs
 from games.races import finishing, network_limits, rooms
+from games.races.attendance import roll_call
+from games.races.attendance.notes import Note, leave_note
 from games.races.models import Entrant, Race, Room
 from games.races.results import entrant_facts
 from games.races.room_notifications import notify_room, notify_rooms
 
 COUNTDOWN: Final = timedelta(seconds=15)
-QUICK_COUNTDOWN: Final = timedelta(seconds=10)
+#: Countdown of a rematch, a quick match, and a race against a bot: the players have just said that they are here.
+SHORT_COUNTDOWN: Final = timedelta(seconds=5)
+#: Time before the start from which players who have gone become absent. It ends when the start is final.
+SECOND_LOOK: Final = CANCEL_CUTOFF + timedelta(seconds=2)
 #: Time after the start for players to show up, and for a process to make the transition.
 GRACE: Final = timedelta(seconds=10)
 
@@ -45,35 +51,38 @@ _RACING: Final = (
 )
 
 
-def start(room_id: int, *, countdown: timedelta = COUNTDOWN, now: datetime | None = None) -> bool:
-    """Start the countdown of a room's next race, with the players who are ready; return whether it was started.
+def start(
+    room_id: int, *, host_id: int | None = None, countdown: timedelta = COUNTDOWN, now: datetime | None = None
+) -> None:
+    """Freeze the seats of a room's next race and start its countdown, by itself or at the host's command.
 
-    The race needs a deal and two ready players (one in a heat), and no other race may be running in the room.
+    The players who are present race; the others become `absent`.
+
+    :raises Refusal: unless `host_id` is the host; with fewer than two players present (one in a heat); without a deal;
+        or while another race is running.
     """
-    with transaction.atomic():
-        room = _lock_open_room(room_id)
-        return room is not None and _start(room, countdown, now or timezone.now()) is None
-
-
-def start_as_host(room_id: int, host_id: int, now: datetime | None = None) -> None:
-    """Start the countdown of the next race at the host's command. Players who are not ready lose their seats.
-
-    :raises Refusal: unless the player is the host; without a deal; with fewer than two ready; or while another race is
-        running.
-    """
+    now = now or timezone.now()
     with transaction.atomic():
         room = rooms.lock_room(room_id)
-        rooms.check_host(room, host_id)
-        if reason := _start(room, COUNTDOWN, now or timezone.now()):
-            raise Refusal(reason)
+        if host_id is not None:
+            rooms.check_host(room, host_id)
+        race = Race.objects.select_for_update(no_key=True).filter(room=room, state=Race.State.OPEN).first()
+        if race is None or Race.objects.filter(room=room, state=Race.State.RACING).exists():
+            raise Refusal(ErrorCode.RACE_NOT_OPEN)
+        here = roll_call.present(race.entrants.filter(player__isnull=False), now, host_id)
+        if not _is_enough(room, here):
+            raise Refusal(ErrorCode.TOO_FEW_PRESENT)
+        if not race.has_deal:
+            raise Refusal(ErrorCode.NO_DEAL)
+        _freeze(room, race, here, countdown, now)
 
 
-def start_if_all_ready(room_id: int, now: datetime | None = None) -> bool:
-    """Start the countdown in a hosted room if all seated players are ready; return whether it was started."""
-    with transaction.atomic():
-        room = _lock_open_room(room_id)
-        unready = Entrant.objects.filter(race__room=room, race__state=Race.State.OPEN).exclude(state=_E.READY)
-        return room is not None and room.kind in rooms.HOSTED and not unready.exists() and start(room_id, now=now)
+def start_due(room_id: int, now: datetime | None = None) -> None:
+    """Start a race whose gathering is over, as after a rematch, if it can start."""
+    due = Race.objects.filter(room=room_id, state=Race.State.OPEN, gathers_until__lte=now or timezone.now())
+    if due.exists():
+        with suppress(Refusal):
+            start(room_id, countdown=SHORT_COUNTDOWN, now=now)
 
 
 def start_racing(now: datetime) -> list[int]:
@@ -89,8 +98,44 @@ def start_racing(now: datetime) -> list[int]:
     return [race_id for race_id, _room_id in rows]
 
 
+def look_again(room_id: int, now: datetime | None = None) -> None:
+    """Mark the players absent who have gone during the countdown, shortly before the start is final."""
+    now = now or timezone.now()
+    due = Race.objects.filter(
+        room=room_id, state=Race.State.COUNTDOWN, starts_at__lte=now + SECOND_LOOK, starts_at__gt=now + CANCEL_CUTOFF
+    )
+    if not due.exists():
+        return
+    with transaction.atomic():
+        race = due.filter(room=_lock_open_room(room_id)).select_related("room").first()
+        if race is None:
+            return
+        seated = race.entrants.filter(state=_E.SEATED, player__isnull=False)
+        here = roll_call.present(seated, now)
+        gone = seated.exclude(pk__in=[entrant.pk for entrant in here])
+        if players := list(gone.values_list("player", flat=True)):
+            leave_note(players, Note.ABSENT)
+            drop_out(race, players, now)
+
+
+def drop_out(race: Race, players: Collection[int], now: datetime) -> None:
+    """Mark players absent before the start. If too few are left, the race reopens, which spoils it for those."""
+    gone = race.entrants.filter(player__in=players)
+    delete_tables(gone)
+    gone.update(state=_E.ABSENT)
+    notify_room(race.room_id)
+    remaining = race.entrants.filter(state=_E.SEATED, player__isnull=False)
+    if _is_enough(race.room, remaining) or not cancel_start(race.room_id, now):
+        return
+    left_behind = list(remaining.filter(bot="").values_list("player", flat=True))
+    if left_behind:
+        transaction.on_commit(partial(network_limits.note_spoiled, players))
+    if race.room.kind == Room.Kind.QUICK:
+        leave_note(left_behind, Note.ALONE)
+
+
 def cancel_start(room_id: int, now: datetime | None = None) -> bool:
-    """Cancel a room's countdown and reopen the race; return whether that was possible. Ready players stay ready."""
+    """Cancel a room's countdown and reopen the race without absent players; return whether that was possible."""
     now = now or timezone.now()
     with transaction.atomic():
         room = _lock_open_room(room_id)
@@ -100,8 +145,9 @@ def cancel_start(room_id: int, now: datetime | None = None) -> bool:
         race.entrants.filter(state=_E.ABSENT).delete()
         delete_tables(race.entrants.all())
         entrant_facts.clear_facts(race.pk)
-        race.state, race.starts_at, race.ends_at = Race.State.OPEN, None, None
-        race.save(update_fields=["state", "starts_at", "ends_at"])
+        race.entrants.update(answered_at=None)
+        race.state, race.starts_at, race.ends_at, race.gathers_until = Race.State.OPEN, None, None, None
+        race.save(update_fields=["state", "starts_at", "ends_at", "gathers_until"])
         notify_room(race.room_id)
     return True
 
@@ -111,12 +157,6 @@ def delete_tables(entrants: QuerySet[Entrant]) -> None:
     attempts, storms = (list(entrants.values_list(key, flat=True)) for key in ("attempt", "storm"))
     Attempt.objects.filter(pk__in=attempts).delete()
     StormRun.objects.filter(pk__in=storms).delete()
-
-
-def enough_ready(race: Race, room: Room) -> bool:
-    """Return whether two entrants (one in a heat) are ready and one of them is a person, not counting removed ones."""
-    ready = list(race.entrants.filter(state=_E.READY, player__isnull=False).values_list("bot", flat=True))
-    return "" in ready and len(ready) >= (1 if room.kind == Room.Kind.HEAT else 2)
 
 
 def mark_dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int:
@@ -134,22 +174,23 @@ def mark_racing(seen: Q, now: datetime | None = None) -> int:
         state__in=(Race.State.COUNTDOWN, Race.State.RACING), starts_at__lte=now, starts_at__gt=now - GRACE
     )
     with transaction.atomic():
-        ready = Entrant.objects.filter(seen, state=_E.READY, race__in=started)
-        rooms_of = set(ready.values_list("race__room", flat=True))
-        changed = ready.update(state=_E.RACING)
+        waiting = Entrant.objects.filter(seen, state=_E.SEATED, race__in=started)
+        rooms_of = set(waiting.values_list("race__room", flat=True))
+        changed = waiting.update(state=_E.RACING)
         notify_rooms(rooms_of)
     return changed
 
 
 def mark_absent(now: datetime) -> int:
     """Mark no-shows as absent after `GRACE`, unless they have moved; return how many."""
-    late = Entrant.objects.filter(state=_E.READY, race__state=Race.State.RACING, race__starts_at__lte=now - GRACE)
+    late = Entrant.objects.filter(state=_E.SEATED, race__state=Race.State.RACING, race__starts_at__lte=now - GRACE)
     absent = 0
     for race_id, room_id in set(late.values_list("race", "race__room")):
         with transaction.atomic():
             no_shows = late.filter(race=race_id)
             no_shows.filter(finishing.HAS_MOVED).update(state=_E.RACING)
             players = list(no_shows.values_list("player", flat=True))
+            leave_note(players, Note.ABSENT)
             absent += no_shows.update(state=_E.ABSENT)
             transaction.on_commit(partial(network_limits.note_spoiled, players))
             notify_room(room_id)
@@ -173,16 +214,20 @@ def has_started(race: Race, now: datetime) -> bool:
     return race.starts_at is not None and now >= race.starts_at - CANCEL_CUTOFF
 
 
-def _start(room: Room, countdown: timedelta, now: datetime) -> ErrorCode | None:
-    """Freeze the seats of a locked room's next race and start its countdown, or return the reason why not."""
-    race = Race.objects.select_for_update(no_key=True).filter(room=room, state=Race.State.OPEN).first()
-    if race is None or Race.objects.filter(room=room, state=Race.State.RACING).exists():
-        return ErrorCode.RACE_NOT_OPEN
-    if not enough_ready(race, room):
-        return ErrorCode.TOO_FEW_READY
-    if not race.has_deal:
-        return ErrorCode.NO_DEAL
-    race.entrants.filter(~Q(state=_E.READY) | Q(player=None)).delete()
+def _is_enough(room: Room, here: Iterable[Entrant]) -> bool:
+    """Return whether two entrants (one in a heat) are here and one of them is a person."""
+    bots = [entrant.bot for entrant in here]
+    return "" in bots and len(bots) >= (1 if room.kind == Room.Kind.HEAT else 2)
+
+
+def _freeze(room: Room, race: Race, here: Sequence[Entrant], countdown: timedelta, now: datetime) -> None:
+    """Freeze the seats of a locked room's next race, and create the tables of the players who are here."""
+    race.entrants.filter(player=None).delete()
+    racers = race.entrants.filter(pk__in=[entrant.pk for entrant in here])
+    away = race.entrants.exclude(pk__in=[entrant.pk for entrant in here])
+    leave_note(list(away.values_list("player", flat=True)), Note.ABSENT)
+    away.update(state=_E.ABSENT)
+    racers.update(state=_E.SEATED)
     rooms.copy_settings(room, race)
     starts = now + countdown
     race.state, race.starts_at = Race.State.COUNTDOWN, starts.replace(microsecond=starts.microsecond // 1000 * 1000)
@@ -190,11 +235,10 @@ def _start(room: Room, countdown: timedelta, now: datetime) -> ErrorCode | None:
     race.save()
     entrant_facts.store_facts(entrant_facts.missing_facts([race.pk]))
     Deal.objects.filter(races=race).update(opens_at=race.starts_at)
-    for entrant in race.entrants.select_for_update(no_key=True).order_by("pk"):
+    for entrant in racers.select_for_update(no_key=True).order_by("pk"):
         _create_table(race, entrant)
     Room.objects.filter(pk=room.pk).update(used_at=now)
     notify_room(room.pk)
-    return None
 
 
 def _create_table(race: Race, entrant: Entrant) -> None:

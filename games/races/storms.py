@@ -75,7 +75,7 @@ def play(race_id: int, player: int | None, at: int, turn: int, token: str) -> ru
     """
     with transaction.atomic():
         seat = _seat_among(_locked_seats(), race_id, player)
-        if seat.state == _E.READY:
+        if seat.state == _E.SEATED:
             raise Refusal(ErrorCode.NOT_BEGUN)
         if seat.state != _E.RACING or seat.storm_id is None:
             raise _closed()
@@ -112,7 +112,7 @@ def _end_and_settle(seat: Entrant, state: Entrant.State, now: datetime) -> None:
 def _end(key: int, state: Entrant.State) -> bool:
     """End an entrant's storm and write its result; return whether it was still running."""
     with transaction.atomic():
-        seat = _locked_seats().filter(pk=key, state__in=(_E.READY, _E.RACING)).first()
+        seat = _locked_seats().filter(pk=key, state__in=finishing.ACTIVE).first()
         if seat is None or seat.storm is None:
             return False
         run = seat.storm

@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("leaderboards", "0002_limited_points"),
-        ("races", "0011_regulars_of_ninety_days"),
+        ("races", "0012_regulars_of_ninety_days"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -28,7 +28,6 @@ from games.puzzles.models import StormRun
 from games.puzzles.storm import runs
 from games.races import rooms, seats, starting
 from games.races.models import Entrant, Race, Room
-from games.races.quick_match import matchmaking
 from games.rules import CATALOGUE, Record, commitment
 from tests.browser.players import inhabit
 from tests.control import QUICK_HASHERS, serve
@@ -88,8 +87,7 @@ def race(
     Race.objects.filter(pk=race.pk).update(deal=deal)
     for player in players:
         seats.sit(room.pk, player)
-    Entrant.objects.filter(race=race).update(state="ready")
-    assert starting.start(room.pk, countdown=timedelta(seconds=seconds))
+    starting.start(room.pk, countdown=timedelta(seconds=seconds))
     racers = []
     for player in players:
         entrant = Entrant.objects.select_related("attempt").get(race=race, player=player)
@@ -139,7 +137,7 @@ def live_pages() -> dict[str, str]:
     storm = runs.begin(pasiphae.pk)
     assert storm is not None
     StormRun.objects.filter(pk=storm.pk).update(begun_at=timezone.now() + timedelta(hours=1))  # it lasts all tests long
-    matchmaking.enter(talos, ["stonewall"])
+    seats.sit(rooms.open_room(talos, "stonewall", limit_s=900, seats=8).pk, talos)
     return {
         "puzzles": f"/races/{puzzles.code}/1/puzzles/",
         "puzzle_player": session_of(minos),

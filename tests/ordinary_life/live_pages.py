@@ -136,7 +136,7 @@ PAGES: Final = {
     ),
     "puzzle of the day": LivePage("puzzles/puzzle.html", lambda _: "/puzzles/", sockets=0),
     "board": LivePage("boards/deal.html", lambda world: f"/boards/{world.created['day']}/labyrinth/"),
-    "ready prompt": LivePage("base.html", lambda _: "/rules/", lambda world: str(world.created["waiting_player"])),
+    "race call": LivePage("base.html", lambda _: "/rules/", lambda world: str(world.created["waiting_player"])),
     "home": LivePage("games/home.html", lambda _: "/", polls="/playing.json", clock=".countdown b", runs=-1),
     "lobby": LivePage("races/lobby.html", lambda _: "/races/", polls="/races/lobby.json"),
 }

@@ -16,7 +16,7 @@ from tests.factories import make_account, make_deal, session_of
 
 
 def heat(variant: str, seed: str, count: int, seconds: float) -> dict[str, Any]:
-    """Create a heat on the deal of that seed that starts in ``seconds`` seconds, with new players who are ready.
+    """Create a heat on the deal of that seed that starts in ``seconds`` seconds, with new players.
 
     The players are divided at once.
     """
@@ -31,7 +31,6 @@ def heat(variant: str, seed: str, count: int, seconds: float) -> dict[str, Any]:
     Race.objects.filter(pk=race.pk).update(scheduled_at=start, division=1)
     for player in players:
         seats.sit(room.pk, player)
-        seats.set_ready(room.pk, player.pk, ready=True)
     heats.advance_all(start - heats.FROZEN)
     divisions = Race.objects.filter(scheduled_at=start).order_by("division").values_list("pk", flat=True)
     return {"code": room.code, "races": list(divisions), "sessions": [session_of(player) for player in players]}

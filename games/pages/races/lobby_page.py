@@ -16,7 +16,6 @@ from games.races import heats, lobby
 from games.races.bots import seating
 from games.races.joining import check_may_sit, open_own_room, refused, seated_player, to_seat
 from games.races.quick_match import matchmaking
-from games.races.quick_match.ready_notice import mark_waiting
 from games.races.seats import seat_of
 from games.rules import CATALOGUE
 
@@ -70,7 +69,6 @@ def quick_match(request: HttpRequest) -> HttpResponse:
         room = matchmaking.enter(seated_player(request), wishes or list(CATALOGUE))
     except Refusal as refusal:
         return refused(request, refusal)
-    mark_waiting(request)
     return to_seat(request, room.code, rated=True)
 
 

@@ -22,9 +22,9 @@ from games.pages.races.game_form import choices
 from games.pages.races.webhook_panel import Panel, webhook_panel
 from games.presentation import titles
 from games.races import heats, rooms, seats
+from games.races.attendance.waiting_session import mark_waiting, show_note
 from games.races.joining import check_may_sit, refused, seated_player, to_seat
 from games.races.models import PUZZLES, Race, Room
-from games.races.quick_match.ready_notice import mark_waiting
 from games.races.webhooks import room_webhooks
 from games.races.webhooks.result_post import trial_message
 from games.races.webhooks.webhook_delivery import send
@@ -41,6 +41,7 @@ _MAX_SIZE: Final = 300
 def room(request: HttpRequest, code: str) -> HttpResponse:
     """Show the room, which is updated over the WebSocket. A closed room shows its results."""
     found = get_object_or_404(Room, code=code)
+    show_note(request)
     if reason := _reason_shut(found, player_id(request)):
         finished = Race.objects.filter(room=found, state=Race.State.FINISHED).order_by("-number")
         context = {
@@ -50,7 +51,10 @@ def room(request: HttpRequest, code: str) -> HttpResponse:
             "sentence": reason.sentence,
         }
         return render(request, "races/shut.html", context, status=reason.status)
-    return _room_response(request, found, webhook_panel(request, found))
+    response = _room_response(request, found, webhook_panel(request, found))
+    if player_id(request) is not None:
+        mark_waiting(request)  # a seat may be taken through the socket
+    return response
 
 
 def _room_response(request: HttpRequest, room: Room, panel: Panel | None, status: int = 200) -> HttpResponse:
@@ -106,8 +110,6 @@ def sit(request: HttpRequest, code: str) -> HttpResponse:
         entrant = seats.sit(found.pk, seated_player(request))
     except Refusal as refusal:
         return refused(request, refusal, fallback_code=code)
-    if found.kind == Room.Kind.QUICK:
-        mark_waiting(request)
     return to_seat(request, code, rated=entrant.race.rated)
 
 

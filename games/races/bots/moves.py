@@ -124,7 +124,7 @@ def _write(seat: _Seat, game: GamePlan, played: int, now: datetime) -> bool:
 
     :raises DifferentGameError: if the journal is not the beginning of this game.
     """
-    if seat.state == Entrant.State.READY:
+    if seat.state == Entrant.State.SEATED:
         starting.mark_dealt([seat.attempt_id], now)
     key = seat.attempt_id
     with transaction.atomic():

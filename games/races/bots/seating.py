@@ -5,7 +5,7 @@ Bots only take part in hosted rooms, whose races are unrated.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from django.db import transaction
@@ -24,12 +24,10 @@ from games.races.room_notifications import notify_room
 #: Seats and time limit of the room in which a player races a bot.
 SEATS: Final = 8
 LIMIT_S: Final = 1200
-#: Countdown of a race between one player and a bot: no one else has to get ready.
-COUNTDOWN: Final = timedelta(seconds=5)
 
 
 def add_bot(room_id: int, host_id: int, slug: str, now: datetime | None = None) -> None:
-    """Give a bot a seat in the next race, at the host's command. It is ready at once.
+    """Give a bot a seat in the next race, at the host's command.
 
     :raises Refusal: unless the player is the host; for an unknown bot or a full race; for a puzzle race; or once the
         race has started.
@@ -61,10 +59,10 @@ def race_now(player: Player, bot: Bot, now: datetime | None = None) -> Room:
     with transaction.atomic():
         room = rooms.open_room(player, variant, limit_s=LIMIT_S, seats=SEATS, now=now)
         seat = seats.sit(room.pk, player, now=now)
-        Entrant.objects.filter(pk=seat.pk).update(state=Entrant.State.READY)
         _seat(seat.race, bot, room, now)
-        # Without a deal, the race starts once one has been found (`games.races.reconciler`).
-        starting.start(room.pk, countdown=COUNTDOWN, now=now)
+        # Without a deal, the race starts once one has been found.
+        Race.objects.filter(pk=seat.race_id).update(gathers_until=now)
+        starting.start_due(room.pk, now)
     return room
 
 
@@ -99,4 +97,4 @@ def _seat(race: Race, bot: Bot, room: Room, now: datetime) -> None:
     if race.entrants.count() >= room.seats:
         raise Refusal(ErrorCode.ROOM_FULL)
     player = player_services().bot_player(bot.slug, bot.name)
-    Entrant.objects.create(race=race, player_id=player.pk, bot=bot.slug, state=Entrant.State.READY, joined_at=now)
+    Entrant.objects.create(race=race, player_id=player.pk, bot=bot.slug, joined_at=now)

@@ -28,6 +28,10 @@ class Viewer(Protocol):
     def player_id(self) -> int | None:
         """Id of the player it belongs to; None for a visitor."""
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """True if its page is not one of the race: it only follows the race for the player."""
+
     def send_frame(self, frame: str) -> None:
         """Queue a frame without waiting."""
 
@@ -90,8 +94,8 @@ class Audience:
         self._others.viewers.discard(viewer)
 
     def seated(self) -> list[int]:
-        """Return the entrants of the next race with the room open here."""
-        return sorted({yours.to_come for yours in self._yours.values() if yours.to_come is not None})
+        """Return the entrants of the next race with a page of it open here; any page of the site keeps up a seek."""
+        return sorted({yours.to_come for yours in self._at_the_race() if yours.to_come is not None})
 
     def present(self) -> list[int]:
         """Return the entrants of the next race and of a running puzzle race with an open connection to the room.
@@ -101,7 +105,7 @@ class Audience:
         race = self.facts.running
         if race is None or race.message.game != PUZZLES:
             return self.seated()
-        running = {yours.running for yours in self._yours.values() if yours.running is not None}
+        running = {yours.running for yours in self._at_the_race() if yours.running is not None}
         return sorted({*self.seated(), *running})
 
     def moved_from(self, facts: RoomFacts) -> set[int]:
@@ -111,7 +115,7 @@ class Audience:
     def has_host(self) -> bool:
         """Return whether the host has the room open here."""
         host = self.facts.host_id
-        return host is not None and any(viewer.player_id == host for viewer in self._yours)
+        return host is not None and any(yours.host for yours in self._at_the_race())
 
     def heirs(self) -> list[int]:
         """Return the possible new hosts: other players here who are seated in a race that is still open."""
@@ -120,23 +124,6 @@ class Audience:
             return []
         seated = {viewer.player_id for viewer, yours in self._yours.items() if yours.to_come is not None}
         return sorted(player for player in seated if player is not None and player != host)
-
-    @property
-    def records_connections(self) -> bool:
-        """True before a quick match starts: players without a connection get pushes, and at last lose their seats."""
-        race = self.facts.to_come
-        return race is not None and bool(race.entrants) and self.facts.kind == Room.Kind.QUICK
-
-    def has_left(self, viewer: Viewer) -> int | None:
-        """Return the id of a viewer's entrant if they are leaving before the start of a quick match, else None.
-
-        Also None if the player has another connection to this process; other processes are not asked.
-        """
-        yours = self._yours.get(viewer)
-        if yours is None or yours.to_come is None or not self.records_connections:
-            return None
-        others = (other.to_come for other_viewer, other in self._yours.items() if other_viewer is not viewer)
-        return None if yours.to_come in others else yours.to_come
 
     def show(self, viewer: Viewer) -> None:
         """Send a viewer the `you` and `room` messages."""
@@ -176,6 +163,10 @@ class Audience:
             elif changed:
                 times.append(due_at)
         return min(times, default=inf)
+
+    def _at_the_race(self) -> Iterable[protocol.You]:
+        is_queue = self.facts.kind == Room.Kind.QUICK
+        return (yours for viewer, yours in self._yours.items() if is_queue or not viewer.is_elsewhere)
 
     def _room_frame(self, stream: Stream, *, to_all: bool) -> str:
         if to_all:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
-from functools import partial
 from math import inf
 from time import monotonic
 from typing import Final
@@ -12,16 +11,16 @@ from typing import Final
 from django.utils import timezone
 
 from games.live.loader import off_loop
-from games.races import heats
+from games.races import heats, starting
 from games.races.live.audience import Audience
 from games.races.live.snapshot import RaceFacts, RoomFacts
 from games.races.models import Entrant, Race, Room
-from games.races.quick_match import matchmaking, roll_call
+from games.races.quick_match import matchmaking
 from games.races.starting import GRACE
 
 #: Seconds until a step that is still due is tried again.
 TRY_EVERY: Final = 5.0
-#: Seconds between the steps of a room that gathers players without a host.
+#: Seconds between the steps of a room that gathers players.
 GATHER_EVERY: Final = 1.0
 #: Delay of the transition to racing after a start, so that all tables of the process can send the cards first.
 CARDS_FIRST: Final = timedelta(milliseconds=200)
@@ -55,22 +54,14 @@ class DueSteps:
         return min((monotonic() + self._wait(at) for at in times_due(facts)), default=inf)
 
     async def gather(self) -> float:
-        """Take the steps of a room that is gathering players without a host, every second."""
-        facts = self._audience.facts
-        steps = [step for step in (self._connections_step(), gathering_step(facts)) if step is not None]
-        if not steps:
+        """Take the step that depends on the players who are present, every second."""
+        step = gathering_step(self._audience.facts)
+        if step is None:
             return inf
         if monotonic() >= self._next_gathering:
             self._next_gathering = monotonic() + GATHER_EVERY
-            for step in steps:
-                await off_loop(step)()
+            await off_loop(step)()
         return self._next_gathering
-
-    def _connections_step(self) -> Callable[[], object] | None:
-        """Return the step that records connections, or None if the race does not need them."""
-        if not self._audience.records_connections:
-            return None
-        return partial(roll_call.record_connected, self._audience.facts.id, self._audience.seated())
 
     def _wait(self, at: datetime) -> float:
         """Return the seconds until the step due at `at` should be tried or retried."""
@@ -79,28 +70,28 @@ class DueSteps:
 
 
 def gathering_step(facts: RoomFacts) -> Callable[[], object] | None:
-    """Return the step to take every second, for a quick match with players or a heat about to start; else None."""
+    """Return the step of a race that may be due with the players who are present, or None."""
     race = facts.to_come
-    if race is None or race.state != _S.OPEN or not race.entrants:
+    if race is None or not race.entrants:
         return None
+    if race.state == _S.COUNTDOWN:
+        return lambda: starting.look_again(facts.id)
     if facts.kind == Room.Kind.QUICK:
         return lambda: matchmaking.advance_room(facts.id)
-    if race.scheduled_at is not None and timezone.now() >= race.scheduled_at - heats.FROZEN:
-        return heats.advance_all
-    return None
+    if race.scheduled_at is not None:
+        return heats.advance_all if timezone.now() >= race.scheduled_at - heats.FROZEN else None
+    return (lambda: starting.start_due(facts.id)) if race.gathers_until else None
 
 
 def times_due(facts: RoomFacts) -> list[datetime]:
     """Return the times at which steps are due that any process may take."""
     found: list[datetime | None] = []
     if (race := facts.to_come) is not None:
-        found.append(_after_the_cards(race) or race.gathers_until)
+        found.append(_after_the_cards(race))
     if (race := facts.running) is not None and race.state == _S.RACING:
         found.append(race.ends_at)
-        if race.starts_at is not None and any(entrant.state == Entrant.State.READY for entrant in race.entrants):
+        if race.starts_at is not None and any(entrant.state == Entrant.State.SEATED for entrant in race.entrants):
             found.append(race.starts_at + GRACE)
-            if facts.kind == Room.Kind.QUICK:
-                found.append(race.starts_at + roll_call.DISCONNECT_GRACE)
     return [at for at in found if at is not None]
 
 

@@ -20,7 +20,7 @@ AWAY_AFTER: Final = 5.0
 
 _E: Final = Entrant.State
 _ABSENT: Final = str(_E.ABSENT)
-UNDER_WAY: Final = frozenset(map(str, (_E.READY, _E.RACING)))
+UNDER_WAY: Final = frozenset(map(str, (_E.SEATED, _E.RACING)))
 ENDED: Final = frozenset(map(str, (_E.WON, _E.RETIRED, _E.TIMED_OUT)))
 OVER: Final = ENDED | {_ABSENT, str(_E.DISQUALIFIED)}
 PLACED: Final = ENDED | {str(_E.RACING), str(_E.DISQUALIFIED)}

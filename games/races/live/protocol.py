@@ -36,7 +36,7 @@ CODES: Final = frozenset(
         ErrorCode.NOT_HOST,
         ErrorCode.NOT_ENTERED,
         ErrorCode.ALREADY_RACING,
-        ErrorCode.TOO_FEW_READY,
+        ErrorCode.TOO_FEW_PRESENT,
         ErrorCode.TOO_MANY_ROOMS,
         ErrorCode.NO_DEAL,
         ErrorCode.NOT_FOUND,
@@ -57,9 +57,10 @@ _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
 class Hello(In):
-    """The first message: the protocol version."""
+    """The first message: the protocol version, and whether the page is `elsewhere`, not one of the race."""
 
     v: int
+    elsewhere: bool = False
 
 
 class Sync(In):
@@ -74,14 +75,12 @@ class Leave(In):
     """Give up the seat. Once the cards are dealt this resigns the game."""
 
 
-class Ready(In):
-    """Declare oneself ready, or no longer ready."""
-
-    ready: bool
+class Here(In):
+    """Answer a quick match's search: an opponent was found, and the room's page is in front."""
 
 
 class Start(In):
-    """Start the countdown. Host only."""
+    """Start the countdown with the players who are present. Host only."""
 
 
 class Settings(In):
@@ -213,8 +212,8 @@ class You(Out):
     running: int | None
     #: Path of the player's table, from the countdown on.
     table: str | None
-    #: Deadline to confirm a quick match with `ready`, in milliseconds since 1970; the seat is lost after it.
-    confirm_by: int | None
+    #: Deadline to answer with `here` in a quick match, in milliseconds since 1970; the seat is lost after it.
+    answer_by: int | None
 
 
 class Lanes(Out):
@@ -258,7 +257,7 @@ class Error(Out):
     data: dict[str, Any] = {}
 
 
-ClientMessage = Hello | Sync | Sit | Leave | Ready | Start | Settings | Kick | Bot | React | Ping
+ClientMessage = Hello | Sync | Sit | Leave | Here | Start | Settings | Kick | Bot | React | Ping
 ServerMessage = Room | You | Lanes | Reacted | Moved | Gone | Pong | Error
 INCOMING: Final = get_args(ClientMessage)
 OUTGOING: Final = get_args(ServerMessage)

@@ -29,6 +29,7 @@ from games.races.live import protocol, snapshot
 from games.races.live.room_hub import RoomHub, shared_hub
 from games.races.live.room_watch import RoomWatch
 from games.races.models import Room
+from games.races.quick_match import matchmaking
 from games.races.room_notifications import room_group
 
 #: Rate limit of a player's reactions: per second, and burst.
@@ -47,7 +48,7 @@ async def race(scope: Scope, receive: Receive, send: Send) -> None:
 class RaceConsumer(SocketConnection):
     """A connection to one room."""
 
-    __slots__ = ("_code", "_commands", "_device", "_hub", "_network", "_reactions", "_watch")
+    __slots__ = ("_code", "_commands", "_device", "_hub", "_network", "_reactions", "_watch", "is_elsewhere")
 
     FATAL = protocol.FATAL
     SOCKETS = metrics.SOCKETS.labels("race")
@@ -59,6 +60,7 @@ class RaceConsumer(SocketConnection):
         self._network = network_of_scope(scope)
         self._device = account_links.known_device(scope.get("cookies", {}))
         self._watch: RoomWatch | None = None
+        self.is_elsewhere = False
         self._reactions = allowance_of(self.player_id, "reactions", REACTIONS, REACTIONS_AT_ONCE)
         self._commands = allowance_of(self.player_id, "commands", COMMANDS, COMMANDS_AT_ONCE)
 
@@ -98,6 +100,7 @@ class RaceConsumer(SocketConnection):
 
     async def _hello(self, message: protocol.Hello) -> None:
         check_version(message.v, protocol.VERSION)
+        self.is_elsewhere = message.elsewhere
         if self._watch is None:
             self._watch = await self._hub.enter(self._code, self)
         else:
@@ -144,7 +147,7 @@ class RaceConsumer(SocketConnection):
         retain_until_full(self._reactions)
         retain_until_full(self._commands)
         if self._watch is not None:
-            await self._hub.exit(self._watch, self)
+            self._hub.leave(self._watch.facts.id, self)
 
     def _error_frame(self, error: Refusal) -> str:
         return protocol.write(protocol.Error(code=error.code, message=error.message, data=error.data))
@@ -162,10 +165,10 @@ def _command_call(
             return lambda: _sit(room_id, player_id, network, device)
         case protocol.Leave():
             return lambda: seats.leave(room_id, player_id)
-        case protocol.Ready(ready=ready):
-            return lambda: seats.set_ready(room_id, player_id, ready)
+        case protocol.Here():
+            return lambda: matchmaking.answer(room_id, player_id)
         case protocol.Start():
-            return lambda: starting.start_as_host(room_id, player_id)
+            return lambda: starting.start(room_id, host_id=player_id)
         case protocol.Kick(entrant=entrant):
             return lambda: seats.kick(room_id, player_id, entrant)
         case protocol.Bot(racer=racer):

@@ -20,11 +20,11 @@ from games.live.loader import in_database, off_loop
 from games.live.per_loop import PerLoop
 from games.live.protocol import busy
 from games.races import reconciler, starting
+from games.races.attendance import roll_call
 from games.races.live import snapshot
 from games.races.live.audience import Viewer
 from games.races.live.batched_reads import Batches
 from games.races.live.room_watch import RoomWatch
-from games.races.quick_match import roll_call
 from games.races.room_notifications import by_group, room_group
 
 log = logging.getLogger(__name__)
@@ -50,6 +50,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         self._steps = Batches(_take_steps, 2)
         self._heartbeats: dict[int, _Heartbeat] = {}
         self._heartbeat_timer: asyncio.TimerHandle | None = None
+        self._recording: asyncio.Task[None] | None = None
 
     async def enter(self, code: str, viewer: Viewer) -> RoomWatch:
         """Show the room with this code to a viewer until `leave`.
@@ -61,26 +62,19 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
             raise _not_found()
         return await self.join(room_id, viewer)
 
-    async def exit(self, watch: RoomWatch, viewer: Viewer) -> None:
-        """Remove a viewer, recording that a player is not connected to a quick match any more."""
-        entrant = watch.audience.has_left(viewer)
-        self.leave(watch.facts.id, viewer)
-        if entrant is not None:
-            try:
-                await off_loop(roll_call.record_disconnected)(entrant)
-            except Error:
-                log.warning("not noted that a player has left", exc_info=True)
-
     async def close(self) -> None:
         """Stop watching, and drop heartbeats that have not been sent yet."""
         if self._heartbeat_timer is not None:
             self._heartbeat_timer.cancel()
+        if self._recording is not None:
+            self._recording.cancel()
+            await asyncio.wait([self._recording])
         await super().close()
         await self._rooms.close()
         await self._steps.close()
 
     def send_heartbeat(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
-        """Schedule a notice to all processes that these have the room open here; it is batched with other rooms'."""
+        """Schedule a record, and a notice to all processes, that these have the room open here, with other rooms'."""
         if not self._heartbeats:
             self._heartbeat_timer = asyncio.get_running_loop().call_later(HEARTBEATS_WITHIN, self._send_heartbeats)
         self._heartbeats[room_id] = (room_id, entrants, host_id)
@@ -90,6 +84,9 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         for group, rooms in by_group(heartbeats).items():
             message = {"type": "rooms.here", "process": self._process, "rooms": [heartbeats[room] for room in rooms]}
             notifier.send(group, message, about=tuple(rooms))
+        if self._recording is None or self._recording.done():
+            present = [entrant for _room, entrants, _host in heartbeats.values() for entrant in entrants]
+            self._recording = asyncio.create_task(_record_present(present))
 
     async def _opened(self, key: int) -> RoomWatch:
         read, listen = partial(self._rooms.get, key), partial(self.listen, room_group(key))
@@ -133,6 +130,13 @@ def _take_steps(starts_only: Collection[bool]) -> dict[bool, None]:
     """Take all steps that are due; if only starts were requested, the usual case, that is one statement."""
     (starting.start_racing if all(starts_only) else reconciler.reconcile)(timezone.now())
     return {}
+
+
+async def _record_present(entrants: list[int]) -> None:
+    try:
+        await off_loop(roll_call.record_present)(entrants)
+    except Error:
+        log.warning("players present not recorded, trying again later", exc_info=True)
 
 
 def _not_found() -> Refusal:

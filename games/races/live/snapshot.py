@@ -45,7 +45,7 @@ class EntrantFacts:
     place: int | None
     figures: Figures | None
     ms: int | None
-    confirm_by: datetime | None
+    answer_by: datetime | None
     is_bot: bool
 
 
@@ -186,15 +186,17 @@ def room_message(
 def you_message(facts: RoomFacts, player_id: int | None) -> protocol.You:
     """Build a viewer's `you` message."""
     if player_id is None:
-        return protocol.You(host=False, to_come=None, running=None, table=None, confirm_by=None)
+        return protocol.You(host=False, to_come=None, running=None, table=None, answer_by=None)
     coming = facts.to_come.seat_of(player_id) if facts.to_come else None
     running = facts.running.seat_of(player_id) if facts.running else None
+    if running is not None and running.state == _ABSENT:
+        running = None
     return protocol.You(
         host=facts.host_id == player_id,
         to_come=coming.id if coming else None,
         running=running.id if running else None,
         table=next((seat.table for seat in (coming, running) if seat and seat.table), None),
-        confirm_by=protocol.clock(coming.confirm_by) if coming and coming.confirm_by else None,
+        answer_by=protocol.clock(coming.answer_by) if coming and coming.answer_by else None,
     )
 
 
@@ -268,7 +270,7 @@ def _race_facts(race: Race, room: Room, players: _PlayerFacts) -> RaceFacts:
         gathers_until=race.gathers_until,
         scheduled_at=race.scheduled_at,
         message=message,
-        entrants=tuple(_entrant_facts(race, room, entrant, at) for entrant, at in _confirm_by(race, room, shown)),
+        entrants=tuple(_entrant_facts(race, room, entrant) for entrant in shown),
     )
 
 
@@ -280,15 +282,7 @@ def _deal_state(race: Race) -> protocol.DealState:
     return protocol.DealState(state="none" if race.deal_failed else "preparing", tried=race.deal_tries, commitment=None)
 
 
-def _confirm_by(race: Race, room: Room, entrants: list[Entrant]) -> list[tuple[Entrant, datetime | None]]:
-    """Return the entrants, each with the deadline for confirming a quick match, or None."""
-    if room.kind != Room.Kind.QUICK or race.state != _S.OPEN:
-        return [(entrant, None) for entrant in entrants]
-    in_order = sorted(entrants, key=lambda entrant: (entrant.joined_at, entrant.pk))
-    return [(entrant, matchmaking.confirm_by(in_order, entrant)) for entrant in entrants]
-
-
-def _entrant_facts(race: Race, room: Room, entrant: Entrant, confirm_by: datetime | None) -> EntrantFacts:
+def _entrant_facts(race: Race, room: Room, entrant: Entrant) -> EntrantFacts:
     attempt, storm = entrant.attempt, entrant.storm
     figures: Figures | None = None
     ms = entrant.elapsed_ms
@@ -307,7 +301,7 @@ def _entrant_facts(race: Race, room: Room, entrant: Entrant, confirm_by: datetim
         place=entrant.place,
         figures=figures,
         ms=ms,
-        confirm_by=confirm_by,
+        answer_by=matchmaking.answer_by(race, entrant) if room.kind == Room.Kind.QUICK else None,
         is_bot=bool(entrant.bot),
     )
 

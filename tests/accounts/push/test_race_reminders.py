@@ -141,12 +141,13 @@ def test_players_with_a_seat_are_not_reminded(user: User, service: Service) -> N
 @pytest.mark.usefixtures("browser")
 @pytest.mark.parametrize(
     ("race_state", "state", "sent"),
-    [("racing", "racing", 0), ("countdown", "ready", 0), ("racing", "won", 1), ("open", "joined", 1)],
+    [("racing", "racing", 0), ("countdown", "seated", 0), ("racing", "won", 1), ("open", "seated", 1)],
 )
 def test_players_who_race_are_not_reminded(
     user: User, service: Service, race_state: str, state: str, sent: int
 ) -> None:
-    run = Run.of(2, players=[user, create_guest()], ready=2)
+    run = Run.of(2, players=[user, create_guest()])
+    run.host_starts()
     Race.objects.filter(pk=run.race.pk).update(state=race_state)
     Entrant.objects.filter(player=user).update(state=state)
     assert remind_due(service.send, at(EVENING)) == sent

@@ -32,8 +32,7 @@ def test_two_solve_the_same_puzzles_from_the_room_to_the_result(visit: Visit, si
     sync_api.expect(host.locator("#room-facts")).to_have_text("3 minutes8 seats")
     friend = visit(host.url, fresh=True, **PHONE, has_touch=True)
     press(friend, "Join")
-    for page in (friend, host):
-        press(page, "I'm ready")
+    press(host, "Start the race")
     for page in (host, friend):
         page.wait_for_url("**/1/puzzles/")
         page.wait_for_function("() => /^\\d+$/.test(document.querySelector('#starting-number').textContent)")

@@ -173,7 +173,7 @@ def test_the_place_is_shown_if_the_room_reports_the_end_first(visit: Visit, site
     page.wait_for_function("() => / of 2 so far$/.test(document.querySelector('#finish-title').textContent)")
 
 
-def test_a_postponed_race_returns_to_its_room_until_all_are_ready(visit: Visit, site: Any) -> None:
+def test_a_postponed_race_returns_to_its_room_until_it_starts_again(visit: Visit, site: Any) -> None:
     race = race_soon(site, "Chiron", "Danae", variant="labyrinth", seconds=3600, free_undo=False)
     first, second = race["racers"]
     page = visit(first["table"], **TABLE, session=first["session"])
@@ -188,7 +188,7 @@ def test_a_postponed_race_returns_to_its_room_until_all_are_ready(visit: Visit, 
     assert "open again" in page.evaluate("sessionStorage.banner")
     other.goto(f"/races/{race['code']}/")
     press(other, "Join")
-    press(other, "I'm ready")
+    press(page, "Start the race")
     page.wait_for_url(re.compile("/table/"))
     check_that_a_revealing_move_stays(page)
 

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import PHONE, Visit
-from tests.browser.table_driver import Mouse, Touch
+from tests.browser.table_driver import Mouse, Touch, deal
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
 TABLE = re.compile(r".*/table/[0-9a-f-]{36}/")
 ROOM = re.compile(r".*/races/[0-9a-z]{10}/")
+ROOM_OR_TABLE = re.compile(f"{ROOM.pattern}|{TABLE.pattern}")
 
 
 def press(page: Any, name: str) -> None:
@@ -32,8 +33,6 @@ def test_two_go_from_a_quick_match_to_a_rematch_while_a_third_watches(visit: Vis
     spectator = visit(link)
     legal = legal_tokens(host)
     friend = seek(visit, "stonewall", **PHONE, has_touch=True, is_mobile=True)
-    assert friend.url == link
-    press(host, "I'm ready")
     for page in (host, friend):
         page.wait_for_url(TABLE)
     shows(spectator, "The race is starting")
@@ -64,8 +63,6 @@ def test_two_go_from_a_quick_match_to_a_rematch_while_a_third_watches(visit: Vis
     spectator.get_by_role("link", name="Result and replays").click()
     sync_api.expect(spectator.locator("main")).to_contain_text("Check this race")
     for page in (host, friend):
-        press(page, "I'm ready")
-    for page in (host, friend):
         page.wait_for_url(TABLE)
         page.locator("#starting:visible, #felt .card").first.wait_for()
 
@@ -80,7 +77,7 @@ def accept_rematch_on_another_page(host: Any, friend: Any, room: str) -> None:
     assert name == host.locator(".player-link span").inner_text()
     friend.goto("/play/stonewall/")  # also on any other page
     offer.get_by_role("button", name="Join").click()
-    friend.wait_for_url(room)
+    friend.wait_for_url(ROOM_OR_TABLE)
 
 
 def legal_tokens(page: Any) -> list[str]:
@@ -115,8 +112,7 @@ def test_a_newcomer_races_a_bot_at_once(visit: Visit) -> None:
     assert re.fullmatch("You came (first|2nd of 2)", page.text_content("h1"))
     assert page.locator(".lead-chart path.line").count() == 4, "two lines and their legend"
     page.tap("button:has-text('Rematch')")
-    page.wait_for_selector("#seats .seat:has-text('Pip (bot)')")
-    page.tap("#ready")
+    page.wait_for_url(TABLE)
     page.wait_for_selector("#felt .card")
 
 
@@ -181,13 +177,25 @@ def test_a_friend_joins_by_the_copied_link(visit: Visit) -> None:
     press(friend, "Join")
     for page in (host, friend, spectator):
         sync_api.expect(page.locator(".seat:not(.free)")).to_have_count(2)
-    press(host, "I'm ready")
-    sync_api.expect(friend.locator(".seat.ready")).to_have_count(1)
-    shows(host, "Waiting for 1 player")
-    assert host.get_by_role("button", name="Start the race").is_hidden()
-    press(friend, "I'm ready")
+        sync_api.expect(page.locator(".seat.here")).to_have_count(2)
+    shows(host, "Start when you like")
+    shows(friend, "Waiting for the host to start")
+    assert friend.get_by_role("button", name="Start the race").is_hidden()
+    press(host, "Start the race")
     for page in (host, friend):
         page.wait_for_url(TABLE)
+
+
+def test_the_host_sees_who_has_gone(visit: Visit) -> None:
+    host = visit("/races/")
+    press(host, "Open a room")
+    host.wait_for_url(ROOM)
+    friend = visit(host.url)
+    press(friend, "Join")
+    sync_api.expect(host.get_by_role("button", name="Start the race")).to_be_visible()
+    friend.goto("/rules/")
+    sync_api.expect(host.locator(".seat:not(.here):not(.free)")).to_contain_text("away", timeout=10_000)
+    assert host.get_by_role("button", name="Start the race").is_hidden()
 
 
 def test_a_room_that_is_open_twice_follows_the_player(visit: Visit) -> None:
@@ -215,36 +223,48 @@ def seek(visit: Visit, variant: str, *, page: Any = None, **options: Any) -> Any
     page.goto("/races/")
     choose_only(page, variant)
     press(page, "Find a race")
-    page.wait_for_url(ROOM)
+    page.wait_for_url(ROOM_OR_TABLE)
     return page
 
 
-def test_a_quick_match_is_confirmed_on_another_page(visit: Visit) -> None:
+def test_a_quick_match_calls_a_player_on_another_page(visit: Visit) -> None:
     seeker = seek(visit, "braid")
     shows(seeker, "Looking for an opponent…")
     seeker.get_by_role("link", name="Rules", exact=True).click()
     seeker.wait_for_url("**/rules/")
     other = seek(visit, "braid")
     shows(other, "Opponent found")
-    sync_api.expect(other.locator("#stage-note")).to_have_text("Waiting for your opponent to confirm.")
-    dialog = seeker.get_by_role("dialog", name="Your race is ready")
-    sync_api.expect(dialog).to_contain_text("Opponent found. Confirm within")
-    dialog.get_by_role("button", name="I'm ready").click()
+    sync_api.expect(other.locator("#stage-note")).to_have_text("Waiting for your opponent to come.")
+    call = seeker.locator(".offer")
+    sync_api.expect(call).to_contain_text("Opponent found. Come within")
+    assert call.locator("button, a").count() == 1
+    seeker.keyboard.press("Escape")  # gives up nothing
+    call.get_by_role("link", name="Go to the race").click()
     for page in (seeker, other):
         page.wait_for_url(TABLE)
 
 
+def test_a_call_lies_over_no_card_or_key_of_a_table(visit: Visit) -> None:
+    player = seek(visit, "plot", **PHONE, has_touch=True, is_mobile=True)
+    player.goto("/play/stonewall/")
+    deal(player)
+    seek(visit, "plot")
+    sync_api.expect(player.locator(".offer")).to_contain_text("Opponent found")
+    under = "() => document.querySelector('.offer').getBoundingClientRect().bottom"
+    assert player.evaluate(under) <= player.evaluate(
+        "() => document.querySelector('#felt').getBoundingClientRect().top"
+    )
+
+
 def test_no_race_starts_if_a_quick_match_is_missed(visit: Visit) -> None:
-    absent, seeker = seek(visit, "pigtail"), visit("/races/")
+    absent = seek(visit, "pigtail")
     shows(absent, "Looking for an opponent…")
-    other_page = visit("/rules/", context=absent.context)
+    room = absent.url
+    absent.goto("/rules/")
     patient = seek(visit, "pigtail")
-    shows(absent, "Opponent found")
-    sync_api.expect(absent.get_by_role("button", name="I'm ready")).to_be_visible()
-    shows(absent, "You missed this match")
-    sync_api.expect(other_page.get_by_role("dialog", name="You missed this match")).to_be_visible()
+    sync_api.expect(absent.locator(".offer")).to_contain_text("Opponent found")
+    sync_api.expect(absent.locator(".offer")).to_contain_text("You missed this match", timeout=25_000)
     shows(patient, "Looking for an opponent…")
-    assert patient.url == absent.url
+    assert patient.url == room
     absent.goto("/rules/")
     sync_api.expect(absent.locator(".messages")).to_contain_text("You missed a quick match")
-    seeker.close()

@@ -167,8 +167,7 @@ def world() -> World:
 def raced(*players: Any) -> Room:
     """Create a room with a finished rated race: the first has won, the second has resigned, the others timed out."""
     run = Run.of(len(players), players=players, public=True)
-    for place in range(len(players)):
-        run.ready(place)
+    run.host_starts()
     run.easy()
     starting.start_racing(at(15))
     starting.mark_dealt(run.attempt_ids, at(15.1))

@@ -35,7 +35,6 @@ SHARED = {name: one for name, one in CACHES.items() if isinstance(one, SharedCac
 
 #: Modules that use the site's cache directly, with numbers and bytes that every release can read.
 DIRECT_USERS = {
-    "accounts/push/ready_checks.py",
     "config/backends/caches.py",
     "games/core/table_capacity.py",
     "games/core/waiting.py",
@@ -44,7 +43,7 @@ DIRECT_USERS = {
     "games/hints/questions.py",
     "games/hints/search_results.py",
     "games/races/made_to_order.py",
-    "games/races/quick_match/matchmaking.py",
+    "games/races/attendance/notes.py",
     "games/db/shared_cache.py",
     "games/replays/preview_images.py",
     "games/db/replicas/write_positions.py",

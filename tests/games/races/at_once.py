@@ -43,19 +43,19 @@ def take_the_last_seat() -> None:
     assert run.race.entrants.count() == 3
 
 
-def be_the_last_two_to_be_ready() -> None:
-    """The last two become ready at once: one countdown, and a table for each."""
-    run = Run.of(3, ready=1)
-    assert codes(run_together(partial(run.ready, 1), partial(run.ready, 2))) == []
-    assert run.states() == "countdown ready ready ready"
+def start_twice() -> None:
+    """The host's command arrives twice at once: one countdown, and a table for each player."""
+    run = Run.of(3)
+    assert codes(run_together(run.host_starts, run.host_starts)) == ["race_not_open"]
+    assert run.states() == "countdown seated seated seated"
     assert len(run.attempt_ids) == 3
 
 
 def leave_while_it_starts() -> None:
-    """A player leaves as the last one becomes ready: either two count down, or the race is open."""
-    run = Run.of(2, ready=1)
-    assert codes(run_together(partial(run.ready, 1), partial(run.leave, 0))) == []
-    assert run.states() in ("open ready", "open joined")
+    """A player leaves as the host starts: the race is open."""
+    run = Run.of(2)
+    assert set(codes(run_together(run.host_starts, partial(run.leave, 1)))) <= {"too_few_present"}
+    assert run.states() == "open seated"
     assert run.attempt_ids == []
 
 
@@ -66,15 +66,15 @@ def take_the_step_in_every_process() -> None:
     assert codes(outcomes) == []
     taken = [race_id for begun in outcomes if isinstance(begun, list) for race_id in begun]
     assert taken.count(run.race.pk) == 1
-    assert run.states() == "racing ready ready ready"
+    assert run.states() == "racing seated seated seated"
 
 
 def sit_for_the_rematch() -> None:
-    """All sit down for a rematch that does not exist yet: one race."""
+    """All sit down for a rematch that does not exist yet: one race, of the first two."""
     run = finished_run()
-    assert codes(run_together(*(partial(run.sit, place, 100) for place in range(3)))) == []
+    assert codes(run_together(*(partial(run.sit, place, 100) for place in range(3)))) == ["race_started"]
     assert Race.objects.filter(room=run.room).count() == 2
-    assert run.states() == "open joined joined joined"
+    assert run.states() == "countdown seated seated"
 
 
 def finish_at_once() -> None:
@@ -121,7 +121,7 @@ def main() -> None:
     for scenario in (
         sit_in_two_rooms,
         take_the_last_seat,
-        be_the_last_two_to_be_ready,
+        start_twice,
         leave_while_it_starts,
         take_the_step_in_every_process,
         sit_for_the_rematch,

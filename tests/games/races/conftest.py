@@ -21,7 +21,6 @@ from games.models import Attempt
 from games.races import starting
 from games.races.live.lane_reports import LaneReporter
 from games.races.live.room_hub import RoomHub
-from games.races.models import Entrant
 from tests.games.races.live.viewers import Viewer
 from tests.games.races.runs import Run
 
@@ -37,8 +36,7 @@ class House(Run):
 
     def start(self, countdown: float = 0) -> None:
         """Freeze the seats; the cards are dealt after the countdown."""
-        Entrant.objects.filter(race=self.race).update(state=Entrant.State.READY)
-        assert starting.start(self.room.pk, countdown=timedelta(seconds=countdown), now=timezone.now())
+        starting.start(self.room.pk, countdown=timedelta(seconds=countdown), now=timezone.now())
 
     def run(self) -> None:
         self.start()

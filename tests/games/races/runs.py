@@ -63,27 +63,23 @@ class Run:
     players: list[User] = field(default_factory=list)
 
     @classmethod
-    def of(
-        cls, count: int, *, name: str = VARIANT, players: Sequence[User] = (), ready: int = 0, **settings: Any
-    ) -> Self:
-        """Create a room with these players, by default `count` new guests, in the seats and the first `ready` ready."""
+    def of(cls, count: int, *, name: str = VARIANT, players: Sequence[User] = (), **settings: Any) -> Self:
+        """Create a room with these players, by default `count` new guests, in the seats."""
         seated = list(players) or [create_guest() for _ in range(max(1, count))]
         chosen: dict[str, Any] = {"limit_s": LIMIT_S, "seats": 16, "now": T0, **settings}
         run = cls(rooms.open_room(seated[0], name, **chosen), seated)
         race = run.race
         # Rows instead of calls of `seats`, which take most of the time of many tests.
         Entrant.objects.bulk_create(
-            Entrant(race=race, player=player, joined_at=chosen["now"], state="ready" if place < ready else "joined")
-            for place, player in enumerate(seated[:count])
+            Entrant(race=race, player=player, joined_at=chosen["now"]) for player in seated[:count]
         )
-        if count and ready == count:
-            starting.start_if_all_ready(run.room.pk, chosen["now"])
         return run
 
     @classmethod
     def counting(cls, count: int, **settings: Any) -> Self:
         """Create a room whose race counts down and starts at `at(15)`; all players count as established."""
-        run = cls.of(count, ready=count, **settings)
+        run = cls.of(count, **settings)
+        starting.start(run.room.pk, now=settings.get("now", T0))
         run.race.entrants.update(standing=Entrant.Standing.ESTABLISHED)
         run.easy()
         return run
@@ -132,9 +128,15 @@ class Run:
     def sit(self, place: int, second: float = 0) -> Entrant:
         return seats.sit(self.room.pk, self.players[place], now=at(second))
 
-    def ready(self, *places: int, ready: bool = True, second: float = 0) -> None:
-        for place in places:
-            seats.set_ready(self.room.pk, self.players[place].pk, ready, at(second))
+    def host_starts(self, second: float = 0) -> None:
+        """Start the race at the command of its host."""
+        starting.start(self.room.pk, host_id=self.players[0].pk, now=at(second))
+
+    def stay_except(self, *places: int, second: float = 0) -> None:
+        """Close the pages of these players at this time; all others keep theirs open."""
+        here, away = at(second) + timedelta(days=1), [self.players[place].pk for place in places]
+        self.race.entrants.filter(bot="").update(here_until=here)
+        self.race.entrants.filter(player__in=away).update(here_until=at(second))
 
     def leave(self, place: int, second: float = 0) -> None:
         seats.leave(self.room.pk, self.players[place].pk, at(second))

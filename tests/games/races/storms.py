@@ -28,8 +28,7 @@ def counting_room(*players: Any) -> Room:
     room = rooms.open_room(players[0], "puzzles", limit_s=300, seats=16)
     for player in players:
         seats.sit(room.pk, player)
-    Entrant.objects.filter(race__room=room).update(state=Entrant.State.READY)
-    assert starting.start(room.pk, countdown=timedelta(hours=1))
+    starting.start(room.pk, countdown=timedelta(hours=1))
     return room
 
 

@@ -61,7 +61,7 @@ def test_races_are_listed_by_state(client: Client) -> None:
     assert ids(read(client, "races?state=finished")) == [str(done.public_id)]
     assert ids(read(client, "races?state=running")) == []
     (shown,) = read(client, "races")["races"]
-    assert (shown["kind"], shown["taken"], shown["seats"], shown["variant"]) == ("quick", 1, 16, "plot")
+    assert (shown["kind"], shown["taken"], shown["seats"], shown["variant"]) == ("quick", 1, 2, "plot")
     assert waiting.deal is not None
     assert (shown["commitment"], shown["seed"]) == (waiting.deal.commitment, None)
     assert shown["room"] == waiting.room.code
@@ -273,7 +273,7 @@ def test_a_record_under_review_has_no_place() -> None:
 def test_its_commitment_is_that_of_the_countdown() -> None:
     run = Run.of(2)
     assert _shown(run) is None
-    run.ready(0, 1)
+    run.host_starts()
     Deal.objects.filter(races=run.race).update(commitment=commitment(run.seed))
     shown = _shown(run)
     assert shown is not None

@@ -67,11 +67,12 @@ def certificate() -> Certificate:
 def test_waiting_players_start_with_a_deal_made_to_order(
     stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = Run.of(2, ready=2)
-    assert run.states() == "open ready ready"
+    run = Run.of(2)
+    Race.objects.filter(pk=run.race.pk).update(gathers_until=at(0))
     monkeypatch.setattr(made_to_order, "search_deals", finding(None, certificate()))
     assert made_to_order.prepare(run.race.pk)
-    assert (run.states(), run.race.deal_tries) == ("countdown ready ready", 2)
+    run.tend(1)
+    assert (run.states(), run.race.deal_tries) == ("countdown seated seated", 2)
     deal = run.race.deal
     assert deal is not None
     assert (bytes(deal.seed), deal.proven, deal.grade, deal.for_race) == (winning().seed, True, 3, True)

@@ -41,13 +41,14 @@ def after(seconds: float) -> datetime:
     return START + timedelta(seconds=seconds)
 
 
-def come(count: int, *, ready: bool = True) -> list[User]:
+def come(count: int, *, here_until: datetime | None = None) -> list[User]:
+    """Take seats; `here_until` is the last sign of the players' pages."""
     room = heats.next_room(before(500))
     assert room is not None
     players = [create_guest() for _ in range(count)]
-    race, state = Race.objects.get(room=room), "ready" if ready else "joined"
+    race, until = Race.objects.get(room=room), here_until or after(0)
     Entrant.objects.bulk_create(
-        Entrant(race=race, player=player, joined_at=before(400), state=state) for player in players
+        Entrant(race=race, player=player, joined_at=before(400), here_until=until) for player in players
     )
     return players
 
@@ -125,16 +126,24 @@ def test_the_doors_open_ten_minutes_before() -> None:
     assert heats.next_heat(START) is None
 
 
-def test_players_ready_in_time_race_on_the_hour() -> None:
-    ready, unready = come(3), come(1, ready=False)
+def test_players_who_are_present_race_on_the_hour() -> None:
+    here, (away,) = come(3), come(1, here_until=before(16))
     heats.advance_all(before(15.1))
     assert divisions()[0].state == "open"
     heats.advance_all(before(14))
     (race,) = divisions()
     assert (race.state, race.starts_at, race.ends_at) == ("countdown", START, after(1800))
-    assert {entrant.player for entrant in race.entrants.all()} == set(ready)
-    assert seats.room_of(unready[0].pk) is None
-    assert refused(lambda: seats.sit(race.room_id, unready[0], now=before(10))) == ErrorCode.RACE_STARTED
+    assert {entrant.player for entrant in race.entrants.filter(state="seated")} == set(here)
+    assert (race.entrants.get(player=away).state, seats.room_of(away.pk)) == ("absent", None)
+    assert refused(lambda: seats.sit(race.room_id, away, now=before(10))) == ErrorCode.RACE_STARTED
+
+
+def test_players_who_left_their_seats_do_not_fill_divisions() -> None:
+    away, here = come(60, here_until=before(100)), come(18)
+    heats.advance_all(before(15))
+    assert [race.entrants.filter(state="seated").count() for race in divisions()] == [9, 9]
+    assert all(seats.room_of(player.pk) for player in here)
+    assert set(Entrant.objects.filter(state="absent").values_list("player", flat=True)) == {one.pk for one in away}
 
 
 def test_a_late_player_learns_whether_the_race_is_on() -> None:
@@ -244,11 +253,10 @@ def test_a_single_player_gets_a_recorded_run() -> None:
 
 
 def test_an_empty_heat_is_void() -> None:
-    come(2, ready=False)
+    assert heats.next_heat(before(500))
     heats.advance_all(before(15))
     (race,) = divisions()
     assert (race.state, race.void) == ("void", "nobody_came")
-    assert not Entrant.objects.exists()
     assert heats.next_heat(before(5)) is None
     heats.advance_all(before(4))
     assert len(divisions()) == 1

@@ -47,21 +47,20 @@ def test_a_guest_deleted_in_mid_race_delays_no_one() -> None:
 def test_a_deleted_players_seat_is_freed() -> None:
     run = Run.of(3)
     User.objects.filter(pk=run.players[0].pk).delete()
-    run.ready(1, 2)
-    assert run.states() == "open joined ready ready"
+    assert run.states() == "open seated seated seated"
     run.tend(10)
-    assert run.states() == "countdown ready ready"
+    assert run.states() == "open seated seated"
     assert Room.objects.get().host == run.players[1]
 
 
 def test_a_deleted_player_does_not_count_for_a_start() -> None:
-    run = Run.of(4, ready=2)
+    run = Run.of(2)
     User.objects.filter(pk=run.players[1].pk).delete()
-    assert refused(lambda: starting.start_as_host(run.room.pk, run.players[0].pk, at(5))) == ErrorCode.TOO_FEW_READY
-    assert not starting.start(run.room.pk, countdown=starting.COUNTDOWN, now=at(5))
-    run.ready(2)
-    starting.start_as_host(run.room.pk, run.players[0].pk, at(6))
-    assert run.states() == "countdown ready ready"
+    assert refused(lambda: run.host_starts(5)) == ErrorCode.TOO_FEW_PRESENT
+    run.players.append(create_guest())
+    run.sit(2, 5)
+    run.host_starts(6)
+    assert run.states() == "countdown seated seated"
     assert run.race.entrants.filter(player=None).count() == 0
 
 
@@ -70,7 +69,7 @@ def test_a_player_left_with_a_deleted_one_does_not_race() -> None:
     User.objects.filter(pk=run.players[2].pk).delete()
     run.leave(1, 5)
     run.tend(6)
-    assert run.states() == "open ready"
+    assert run.states() == "open seated"
 
 
 def test_a_room_of_deleted_players_goes_to_the_next() -> None:
@@ -83,7 +82,7 @@ def test_a_room_of_deleted_players_goes_to_the_next() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "expected"), [("of", "open joined joined"), ("racing", "racing timed_out racing racing")]
+    ("start", "expected"), [("of", "open seated seated"), ("racing", "racing timed_out racing racing")]
 )
 def test_a_deleted_account_leaves_its_room(start: str, expected: str) -> None:
     run: Run = getattr(Run, start)(3)
@@ -107,7 +106,7 @@ def test_signing_in_transfers_entry_attempt_and_room() -> None:
     assert entrant.attempt.player == user
     assert Room.objects.get().host == user
     seats.leave(run.room.pk, user.pk, at(20))
-    assert run.states() == "countdown retired ready"
+    assert run.states() == "countdown retired seated"
 
 
 def test_a_guest_who_signs_in_later_is_not_rated() -> None:
@@ -162,7 +161,6 @@ def notified(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     return found
 
 
-half_ready = partial(Run.of, 3, ready=1)
 settling = partial(Run.ended, "won", "won")
 
 
@@ -175,13 +173,14 @@ def verified() -> Run:
 #: Actions of players, at second 20 unless stated otherwise, with the room they need.
 DEEDS: dict[str, tuple[Callable[[], Run], Act]] = {
     "sits": (lambda: Run.of(1), lambda run: seats.sit(run.room.pk, create_guest(), now=at(20))),
-    "is ready": (half_ready, lambda run: run.ready(1, second=20)),
-    "is ready no more": (half_ready, lambda run: run.ready(0, ready=False, second=20)),
-    "leaves": (half_ready, lambda run: run.leave(1, 20)),
+    "leaves": (partial(Run.of, 3), lambda run: run.leave(1, 20)),
     "goes on the way": (lambda: Run.counting(3), lambda run: run.leave(1, 5)),
     "resigns": (lambda: Run.racing(3), lambda run: run.leave(1, 20)),
-    "sends away": (half_ready, lambda run: seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk, at(20))),
-    "starts": (partial(Run.of, 3, ready=2), lambda run: starting.start_as_host(run.room.pk, run.players[0].pk, at(20))),
+    "sends away": (
+        partial(Run.of, 3),
+        lambda run: seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk, at(20)),
+    ),
+    "starts": (partial(Run.of, 3), lambda run: run.host_starts(20)),
 }
 #: Events without a player.
 EVENTS: dict[str, tuple[Callable[[], Run], Act]] = {

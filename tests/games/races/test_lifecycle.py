@@ -35,11 +35,9 @@ def test_a_race_runs_and_its_places_are_set() -> None:
     for place in range(1, 4):
         run.players.append(create_guest())
         run.sit(place)
-    assert run.states() == "open joined joined joined joined"
-    run.ready(*range(3))
-    assert run.states() == "open ready ready ready joined"
-    run.ready(3)
-    assert run.states() == "countdown ready ready ready ready"
+    assert run.states() == "open seated seated seated seated"
+    run.host_starts()
+    assert run.states() == "countdown seated seated seated seated"
     assert run.race.starts_at == at(15)
     assert run.race.ends_at == at(315)
     run.race.entrants.update(standing=Entrant.Standing.ESTABLISHED)
@@ -66,15 +64,14 @@ def test_a_race_runs_and_its_places_are_set() -> None:
     assert not Attempt.objects.filter(state="playing").exists()
 
 
-def test_a_countdown_gives_each_ready_player_a_table() -> None:
+def test_a_countdown_gives_each_player_a_table() -> None:
     run, other = Run.of(2), Run.of(1)
     closed_until = Deal.objects.get(races=other.race).opens_at
-    Entrant.objects.update(state=Entrant.State.READY)
     Room.objects.update(limit_s=600)
     counter = "talon_attempts_started_total", {"game": run.race.game, "ranked": "no"}
     before = REGISTRY.get_sample_value(*counter) or 0
     now = at(1) + timedelta(microseconds=123_456)
-    assert starting.start(run.room.pk, countdown=timedelta(seconds=15), now=now)
+    starting.start(run.room.pk, countdown=timedelta(seconds=15), now=now)
     race, starts = run.race, at(16.123)
     assert (race.starts_at, race.ends_at) == (starts, at(616.123)), "in whole milliseconds, like game clocks"
     assert race.deal is not None
@@ -83,15 +80,14 @@ def test_a_countdown_gives_each_ready_player_a_table() -> None:
     tables = Attempt.objects.order_by("entrant__pk").values_list("player", "deal", "ranked", "started_at", "deadline")
     assert list(tables) == [(player.pk, race.deal.pk, False, starts, race.ends_at) for player in run.players]
     assert REGISTRY.get_sample_value(*counter) == before + 2
-    assert not starting.start(run.room.pk, countdown=timedelta(seconds=15), now=at(2))
-    assert not starting.start_if_all_ready(run.room.pk, at(2))
+    assert refused(lambda: run.host_starts(2)) == ErrorCode.RACE_NOT_OPEN
     assert run.race.starts_at == starts
 
 
 def test_only_a_countdown_can_be_reopened() -> None:
     run = Run.of(2)
     assert not starting.cancel_start(run.room.pk, at(0))
-    run.ready(0, 1)
+    run.host_starts()
     assert not starting.cancel_start(run.room.pk, at(15))
     assert starting.cancel_start(run.room.pk, at(5))
     race = run.race
@@ -107,13 +103,13 @@ def test_equal_games_share_a_place_and_the_points() -> None:
 def test_a_race_without_players_is_void() -> None:
     run = Run.begun(2, dealt=0)
     run.tend(24.9)
-    assert run.states() == "racing ready ready"
+    assert run.states() == "racing seated seated"
     run.tend(25)
     assert run.states() == "void absent absent"
     assert (run.race.void, run.race.finished_at) == (Race.Void.NOBODY_CAME, at(25))
     assert not Attempt.objects.filter(state="playing").exists()
     run.sit(0, 30)
-    assert run.states() == "open joined"
+    assert run.states() == "open seated"
 
 
 def test_ten_seconds_after_the_start_is_too_late() -> None:
@@ -122,7 +118,7 @@ def test_ten_seconds_after_the_start_is_too_late() -> None:
     starting.start_racing(at(15))
     assert starting.mark_dealt(run.attempt_ids[:1], at(24.9)) == 1
     assert starting.mark_dealt(run.attempt_ids[1:], at(25)) == 0
-    assert run.states() == "racing racing ready"
+    assert run.states() == "racing racing seated"
 
 
 @pytest.mark.parametrize("second", [25, 400])
@@ -381,44 +377,37 @@ def test_a_void_race_counts_for_no_one_and_frees_its_players() -> None:
 def test_a_rematch_runs_in_the_same_room() -> None:
     run = Run.ended("won", None)
     run.sit(0, 60)
-    assert (run.race.number, run.states()) == (2, "open joined")
+    assert (run.race.number, run.states()) == (2, "open seated")
     first = Race.objects.get(room=run.room, number=1)
     run.resign(1, 70)
     for attempt_id in first.entrants.values_list("attempt", flat=True):
         assert attempt_id is not None
         settle(attempt_id)
+    run.stay_except()
     run.sit(1, 80)
-    run.ready(0, 1, second=81)
-    assert run.states() == "countdown ready ready"
+    assert (run.states(), run.race.starts_at) == ("countdown seated seated", at(85))
     assert run.race.deal_id != first.deal_id
 
 
-def test_the_next_race_waits_for_the_running_one() -> None:
+def test_a_rematch_waits_for_the_running_race() -> None:
     run = Run.racing(4)
     for place in (0, 1):
         run.play(place)
         run.sit(place, 60)
-        run.ready(place, second=60)
-    assert run.states() == "open ready ready"
-    assert not starting.start(run.room.pk, countdown=starting.COUNTDOWN, now=at(61))
-    assert refused(lambda: starting.start_as_host(run.room.pk, run.players[0].pk, at(61))) == ErrorCode.RACE_NOT_OPEN
+    assert run.states() == "open seated seated"
+    assert refused(lambda: run.host_starts(61)) == ErrorCode.RACE_NOT_OPEN
     run.tend(316)
-    assert run.states() == "countdown ready ready"
+    assert (run.states(), run.race.starts_at) == ("countdown seated seated", at(321))
 
 
-def test_many_single_waiting_players_delay_no_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rooms that cannot start yet do not crowd out those that can."""
-    monkeypatch.setattr(reconciler, "AT_A_TIME", 1)
-    for _ in range(2):
-        Run.of(1).ready(0)
-    half = Run.of(2)
-    half.ready(0)
+def test_latecomers_wait_for_the_host() -> None:
     run = Run.ended("retired", "retired")
-    for place in range(2):
+    for place in (2, 3):
+        run.players.append(create_guest())
         run.sit(place, 21)
-    Entrant.objects.filter(race=run.race).update(state=Entrant.State.READY)
-    run.tend(22)
-    assert run.states() == "countdown ready ready"
+    run.sit(0, 22)
+    run.tend(23)
+    assert run.states() == "open seated seated seated"
 
 
 RACES = "admin:races_race_changelist"

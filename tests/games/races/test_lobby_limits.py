@@ -129,34 +129,38 @@ def enter(client: Client) -> int:
     return client.post("/races/quick", {"variant": "stonewall"}).status_code
 
 
-def confirm(player: User) -> None:
-    """Confirm the race for a player who waited alone and is asked."""
-    room = seats.room_of(player.pk)
-    assert room is not None
-    seats.set_ready(room.pk, player.pk, ready=True)
-    matchmaking.advance_room(room.pk, timezone.now())
+def stay(player: User) -> None:
+    """Keep a page of the player open for the rest of the test."""
+    Entrant.objects.filter(player=player).update(here_until=timezone.now() + timedelta(days=1))
+
+
+def meet(*players: User) -> None:
+    for player in players:
+        room = seats.room_of(player.pk)
+        assert room is not None
+        matchmaking.answer(room.pk, player.pk)
+        stay(player)
 
 
 def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
     """Each sits down beside the same player, and leaves before the race or its countdown starts."""
     victim = guest_at(ELSEWHERE)
     assert enter(victim) == 302
+    stay(player_of(victim))
     room = Room.objects.get()
     for n in range(20):
         attacker = guest_at(HERE)
         if enter(attacker) == LIMITED:
             break
-        confirm(player_of(victim))
         if n % 2:
-            matchmaking.advance_all(timezone.now() + matchmaking.GATHERING)
+            meet(player_of(victim), player_of(attacker))
             assert Race.objects.get(room=room).state == "countdown"
         seats.leave(room.pk, player_of(attacker).pk)
         assert Race.objects.get(room=room).state == "open"
     assert n == 6
-    assert enter(guest_at(ELSEWHERE)) == 302
-    assert enter(honest := guest_at("192.0.2.1")) == 302
-    confirm(player_of(victim))
-    matchmaking.advance_all(timezone.now() + timedelta(seconds=9))
+    honest = guest_at(ELSEWHERE)
+    assert enter(honest) == 302
+    meet(player_of(victim), player_of(honest))
     race = Race.objects.get(room=room)
     assert (race.state, race.entrants.filter(player=player_of(honest)).exists()) == ("countdown", True)
 
@@ -166,9 +170,9 @@ def test_one_player_cannot_keep_spoiling_quick_matches() -> None:
     client = guest_at(HERE)
     client.force_login(account, backend=BACKEND)
     matchmaking.enter(victim := create_guest(), ["stonewall"])
+    stay(victim)
     for _ in range(3):
         assert enter(client) == 302
-        confirm(victim)
         seats.leave(Room.objects.get().pk, account.pk)
     answer = client.post("/races/quick", {"variant": "stonewall"}, REMOTE_ADDR=ELSEWHERE)
     assert (answer.status_code, answer.json()["error"]["code"]) == (LIMITED, "rate_limited")
@@ -179,6 +183,7 @@ def test_one_player_cannot_keep_spoiling_quick_matches() -> None:
 
 def test_new_accounts_share_the_limit_of_their_networks_guests() -> None:
     matchmaking.enter(victim := create_guest(), ["stonewall"])
+    stay(victim)
     refused = 0
     for _ in range(10):
         client = guest_at(HERE)
@@ -186,34 +191,10 @@ def test_new_accounts_share_the_limit_of_their_networks_guests() -> None:
         if enter(client) == LIMITED:
             refused += 1
             continue
-        confirm(victim)
         seats.leave(Room.objects.get().pk, account.pk)
     assert refused == 4
     assert enter(guest_at(HERE)) == LIMITED
     assert enter(guest_at(ELSEWHERE)) == 302
-
-
-@pytest.mark.usefixtures("stopped_clock")
-def test_one_networks_guests_leave_seats_in_quick_matches() -> None:
-    """Two others find each other although the guests enter between them."""
-    first, second = guest_at(ELSEWHERE), guest_at("192.0.2.1")
-    assert enter(first) == 302
-    for _ in range(20):
-        assert enter(guest_at(HERE)) == 302
-    assert enter(second) == 302
-    room = seats.room_of(player_of(first).pk)
-    assert room == seats.room_of(player_of(second).pk)
-    assert Entrant.objects.filter(race__room=room).count() == 2 + matchmaking.SEATS // network_limits.SHARE_OF_SEATS
-
-
-@pytest.mark.parametrize(("age", "rooms_filled"), [(network_limits.NEW_ACCOUNT, 1), (timedelta(), 2)])
-@pytest.mark.usefixtures("stopped_clock")
-def test_only_older_accounts_of_one_network_fill_a_quick_match(age: timedelta, rooms_filled: int) -> None:
-    for _ in range(matchmaking.SEATS):
-        client = guest_at(HERE)
-        client.force_login(make_account(date_joined=timezone.now() - age), backend=BACKEND)
-        assert enter(client) == 302
-    assert Room.objects.count() == rooms_filled
 
 
 def is_seated(room: Room, address: str) -> bool:
@@ -260,48 +241,28 @@ def spoiled(player: User) -> bool:
     return False
 
 
-def test_seats_held_without_getting_ready_count() -> None:
-    squatter, now = create_guest(), timezone.now()
-    matchmaking.enter(victim := create_guest(), ["stonewall"], now)
-    for n in range(2):
+def test_seats_held_without_an_answer_count() -> None:
+    squatter = create_guest()
+    matchmaking.enter(create_guest(), ["stonewall"], at(0))
+    for n in range(3):
+        Entrant.objects.update(here_until=at(100))
         assert not spoiled(squatter)
-        matchmaking.enter(squatter, ["stonewall"], now)
-        confirm(victim)
-        if n:
-            seats.set_ready(
-                Entrant.objects.get(player=squatter).race.room_id, squatter.pk, ready=False, now=now
-            )  # breaks the match up at once
-            assert not spoiled(squatter)
-        else:
-            Entrant.objects.filter(player=squatter).update(state="joined")
-        matchmaking.advance_all(now + matchmaking.CONFIRM_WITHIN)  # the player is late
+        matchmaking.enter(squatter, ["stonewall"], at(20 * n))
+        matchmaking.answer(
+            Room.objects.get().pk, Entrant.objects.exclude(player=squatter).get().player_id or 0, at(20 * n)
+        )
+        Entrant.objects.update(here_until=at(100))
+        matchmaking.advance_all(at(20 * n + 15))
         assert not Entrant.objects.filter(player=squatter).exists()
     assert spoiled(squatter)
 
 
-def test_a_player_who_keeps_getting_unready_loses_the_seat() -> None:
-    matchmaking.enter(victim := create_guest(), ["stonewall"], at(0))
-    room = matchmaking.enter(holder := create_guest(), ["stonewall"], at(0))
-    seats.set_ready(room.pk, victim.pk, ready=True, now=at(0))
-    for _ in range(3):
-        seats.set_ready(room.pk, holder.pk, ready=True, now=at(1))
-        seats.set_ready(room.pk, holder.pk, ready=False, now=at(1))  # before the gathering is noticed
-    assert refused(lambda: seats.set_ready(room.pk, holder.pk, ready=True, now=at(2))) == ErrorCode.RATE_LIMITED
-    matchmaking.advance_all(at(1) + matchmaking.CONFIRM_WITHIN)
-    assert [player.pk for player in (victim, holder) if seats.room_of(player.pk) == room] == [victim.pk]
-
-
-@pytest.mark.parametrize("is_ready", [True, False])
-def test_leaving_the_only_opponent_counts(is_ready: bool) -> None:
-    """The opponent has not even confirmed."""
-    matchmaking.enter(victim := create_guest(), ["stonewall"], at(0))
+def test_leaving_the_only_opponent_counts() -> None:
+    matchmaking.enter(create_guest(), ["stonewall"], at(0))
     player = create_guest()
     for _ in range(3):
         assert not spoiled(player)
         room = matchmaking.enter(player, ["stonewall"], at(0))
-        seats.set_ready(room.pk, player.pk, ready=is_ready, now=at(0))
-        if not is_ready:
-            seats.set_ready(room.pk, victim.pk, ready=True, now=at(0))
         seats.leave(room.pk, player.pk, at(1))
     assert spoiled(player)
 
@@ -321,12 +282,13 @@ async def test_countdowns_are_reopened_a_limited_number_of_times(watch: Watch) -
     house = await house_of(1)
     guest = await sync_to_async(create_guest)()
     host, viewer = await watch(house, house.players[0]), await watch(house, guest)
-    await host.say("ready", ready=True)
     for _ in range(3):
         await viewer.say("sit")
-        await viewer.say("ready", ready=True)
+        await host.until_room(lambda one: len(one.lanes("to_come")) == 2)
+        await host.say("start")
         await viewer.until_room(lambda one: one.race("to_come").get("state") == "countdown")
         await viewer.say("leave")
+        await host.until_room(lambda one: len(one.lanes("to_come")) == 1)
         await viewer.until_room(lambda one: one.race("to_come").get("state") == "open")
     await viewer.say("sit")
     error = await viewer.until("error")
@@ -342,7 +304,7 @@ def test_leaving_without_harm_does_not_count() -> None:
     alone.leave(0)
     with_bot = Run.of(1)
     seating.add_bot(with_bot.room.pk, with_bot.players[0].pk, "pip", at(0))
-    with_bot.ready(0)
+    with_bot.host_starts()
     assert with_bot.race.state == "countdown"
     with_bot.leave(0, 5)
     for player in (run.players[2], alone.players[0], with_bot.players[0]):

@@ -67,7 +67,7 @@ def test_no_puzzle_leaves_before_the_start() -> None:
     assert refusal.value.code == ErrorCode.NOT_BEGUN
     assert 50_000 < refusal.value.data["starts_in"] <= 60_000
     assert refused(lambda: play(house, 0, 0, 0, right(STONEWALL, 0))) == ErrorCode.NOT_BEGUN
-    assert house.states() == "countdown ready ready"
+    assert house.states() == "countdown seated seated"
     # Nor is a move accepted by the run itself.
     assert refused(lambda: runs.play(storm(house, 0).pk, 0, 0, right(STONEWALL, 0))) == ErrorCode.NOT_BEGUN
 
@@ -239,7 +239,7 @@ def test_a_cancelled_countdown_deletes_the_storms() -> None:
     house = house_of_puzzles(2)
     house.start(countdown=60)
     seats.leave(house.room.pk, house.players[0].pk)
-    assert house.states() == "open ready"
+    assert house.states() == "open seated"
     assert not StormRun.objects.exists()
     assert house.race.has_deal
 

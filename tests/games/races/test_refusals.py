@@ -25,9 +25,9 @@ EITHER_3 = {"direction": "either", "redeals": 3}
 
 
 def in_state(state: str) -> Run:
-    """Return a room whose race of three is in this state; if open, the host and one other are ready."""
+    """Return a room whose race of three is in this state."""
     if state == "open":
-        return Run.of(3, ready=2)
+        return Run.of(3)
     run = Run.counting(3) if state in ("countdown", "begun") else Run.racing(3)
     if state in ("settling", "finished"):
         for place in range(3):
@@ -52,12 +52,10 @@ def settings_of(run: Run, player: int, **other: Any) -> None:
 ACTS: dict[str, Callable[[Run], object]] = {
     "stranger sits": lambda run: seats.sit(run.room.pk, create_guest(), now=NOW),
     "other sits": lambda run: seats.sit(run.room.pk, run.players[1], now=NOW),
-    "other is ready": lambda run: seats.set_ready(run.room.pk, run.players[1].pk, True, NOW),
-    "stranger is ready": lambda run: seats.set_ready(run.room.pk, create_guest().pk, True, NOW),
     "other leaves": lambda run: seats.leave(run.room.pk, run.players[1].pk, NOW),
     "stranger leaves": lambda run: seats.leave(run.room.pk, create_guest().pk, NOW),
-    "host starts": lambda run: starting.start_as_host(run.room.pk, run.players[0].pk, NOW),
-    "other starts": lambda run: starting.start_as_host(run.room.pk, run.players[1].pk, NOW),
+    "host starts": lambda run: starting.start(run.room.pk, host_id=run.players[0].pk, now=NOW),
+    "other starts": lambda run: starting.start(run.room.pk, host_id=run.players[1].pk, now=NOW),
     "host changes": lambda run: settings_of(run, 0),
     "other changes": lambda run: settings_of(run, 1),
     "host kicks": lambda run: seats.kick(run.room.pk, run.players[0].pk, run.entrant(2).pk, NOW),
@@ -71,8 +69,6 @@ STATES = ("open", "countdown", "racing", "settling", "finished", "void", "closed
 ANSWERS: dict[str, tuple[ErrorCode | None, ...]] = {
     "stranger sits": (None, E.RACE_STARTED, None, None, None, None, E.ROOM_CLOSED),
     "other sits": (None, None, E.ALREADY_RACING, None, None, None, E.ROOM_CLOSED),
-    "other is ready": (None, E.RACE_NOT_OPEN, *[E.NOT_ENTERED] * 4, E.ROOM_CLOSED),
-    "stranger is ready": (*[E.NOT_ENTERED] * 6, E.ROOM_CLOSED),
     "other leaves": (None, None, None, *[E.NOT_ENTERED] * 3, E.ROOM_CLOSED),
     "stranger leaves": (*[E.NOT_ENTERED] * 6, E.ROOM_CLOSED),
     "host starts": (None, *[E.RACE_NOT_OPEN] * 5, E.ROOM_CLOSED),
@@ -125,7 +121,7 @@ def test_a_player_in_another_room_is_told_which() -> None:
 def test_a_kicked_player_cannot_return() -> None:
     run = Run.of(3)
     seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk)
-    assert run.states() == "open joined joined"
+    assert run.states() == "open seated seated"
     assert refused(lambda: run.sit(1)) == E.KICKED
     assert Room.objects.get().kicked == [run.players[1].pk]
 
@@ -133,7 +129,7 @@ def test_a_kicked_player_cannot_return() -> None:
 def test_a_host_kicks_only_from_their_own_room() -> None:
     run, other = Run.of(2), Run.of(2)
     assert refused(lambda: seats.kick(run.room.pk, run.players[0].pk, other.entrant(1).pk)) == E.NOT_ENTERED
-    assert other.states() == "open joined joined"
+    assert other.states() == "open seated seated"
 
 
 def test_a_player_kicked_in_mid_race_may_only_finish() -> None:
@@ -149,10 +145,13 @@ def test_a_player_kicked_in_mid_race_may_only_finish() -> None:
     assert refused(lambda: run.sit(1, 80)) == E.KICKED
 
 
-def test_kicking_the_last_unready_player_starts_the_race() -> None:
-    run = Run.of(3, ready=2)
-    seats.kick(run.room.pk, run.players[0].pk, run.entrant(2).pk, at(5))
-    assert run.states() == "countdown ready ready"
+def test_kicks_leaves_and_settings_start_no_race() -> None:
+    run = Run.of(4)
+    seats.kick(run.room.pk, run.players[0].pk, run.entrant(3).pk, at(5))
+    run.leave(2, 6)
+    settings_of(run, 0)
+    run.tend(30)
+    assert run.states() == "open seated seated"
 
 
 @pytest.mark.parametrize(
@@ -176,33 +175,28 @@ def test_unknown_rooms(name: str, options: Any, limit_s: int, seats: int) -> Non
     assert not Room.objects.exists()
 
 
-def test_too_few_ready_and_no_deal() -> None:
-    run = Run.of(3, ready=1)
-    host = run.players[0].pk
-    assert refused(lambda: starting.start_as_host(run.room.pk, host)) == E.TOO_FEW_READY
-    run.ready(1)
+def test_too_few_present_and_no_deal() -> None:
+    run = Run.of(3)
+    run.stay_except(1, 2)
+    assert refused(run.host_starts) == E.TOO_FEW_PRESENT
+    run.stay_except(2)
     deal = run.race.deal_id
     Race.objects.update(deal=None)
-    assert refused(lambda: starting.start_as_host(run.room.pk, host)) == E.NO_DEAL
-    assert not starting.start(run.room.pk, countdown=starting.COUNTDOWN, now=at(0))
+    assert refused(run.host_starts) == E.NO_DEAL
     Race.objects.update(deal=deal)
-    starting.start_as_host(run.room.pk, host, at(0))
-    assert run.states() == "countdown ready ready"
-    assert not Entrant.objects.filter(player=run.players[2]).exists()
+    run.host_starts()
+    assert run.states() == "countdown seated seated absent"
 
 
-def test_a_new_game_changes_the_deal_and_resets_readiness() -> None:
-    run = Run.of(3, ready=2)
+def test_a_new_game_changes_the_deal() -> None:
+    run = Run.of(3)
     before = run.race.deal_id
     assert refused(lambda: settings_of(run, 0, seats=2)) == E.BAD_OPTION
-    settings_of(run, 0, seats=5)
-    assert (run.states(), run.race.deal_id) == ("open ready joined joined", before)
-    run.ready(1)
     settings_of(run, 0, limit_s=600, seats=6, public=True)
-    assert run.states() == "open ready ready joined"
+    assert (run.states(), run.race.deal_id) == ("open seated seated seated", before)
     rooms.change(run.room.pk, run.players[0].pk, "braid", EITHER_3, limit_s=600, seats=6, public=True)
     race = run.race
-    assert run.states() == "open ready joined joined"
+    assert run.states() == "open seated seated seated"
     assert race.deal is not None
     assert race.deal_id != before
     assert (race.variant, race.game, race.options["redeals"], race.deal.options["redeals"]) == ("", "braid", 3, 3)
@@ -247,22 +241,22 @@ def test_leaving_a_countdown() -> None:
     run = Run.counting(3)
     attempt = run.attempt(1)
     run.leave(1, 5)
-    assert run.states() == "countdown ready absent ready"
+    assert run.states() == "countdown seated absent seated"
     assert not type(attempt).objects.filter(pk=attempt.pk).exists()
     run.leave(2, 6)
-    assert run.states() == "open ready"
+    assert run.states() == "open seated"
     assert run.attempt_ids == []
     assert run.race.starts_at is None
     run.sit(1, 7)
-    run.ready(1, second=8)
-    assert run.states() == "countdown ready ready"
+    run.host_starts(8)
+    assert run.states() == "countdown seated seated"
 
 
 def test_leaving_does_not_cancel_a_heat() -> None:
-    run = Run.of(2, kind="heat", ready=2)
+    run = Run.of(2, kind="heat")
     starting.start(run.room.pk, countdown=starting.COUNTDOWN, now=at(0))
     run.leave(1, 5)
-    assert run.states() == "countdown ready absent"
+    assert run.states() == "countdown seated absent"
     with pytest.raises(Refusal):
         run.sit(1, 20)
 

@@ -17,7 +17,7 @@ export function refusalText(code, data) {
     not_host: t("Only the host can do this."),
     not_entered: t("You're not in this race."),
     already_racing: t("You're in another race. Finish or leave it first."),
-    too_few_ready: t("At least two players must be ready."),
+    too_few_present: t("At least two players must be here."),
     no_deal: t("The cards are still being prepared."),
     not_found: t("Room not found."),
     session_expired: t("You've been signed out. Reload the page to continue."),

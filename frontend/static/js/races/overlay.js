@@ -22,4 +22,4 @@ function show({ running, last, to_come }) {
 }
 
 box.style.setProperty("--size", `${box.dataset.size}%`);
-new RaceSocket(box.dataset.code, { changed: show, lanes: (_lanes, room) => show(room) });
+new RaceSocket(box.dataset.code, { elsewhere: true, changed: show, lanes: (_lanes, room) => show(room) });

@@ -18,6 +18,7 @@ const REPEATED_FOR = 30000;
 /**
  * @typedef {object} Handlers
  * @property {string} [page] pages of one name replace each other; without a name, any number of them may be open
+ * @property {boolean} [elsewhere] the page is not one of the race, so the player does not count as present
  * @property {(room: Room, you: You) => void} [changed] the room has changed, not only lanes
  * @property {(lanes: Lane[], room: Room, you: You) => void} [lanes] changed lanes, already applied to the room
  * @property {(entrant: number, kind: string) => void} [reacted]
@@ -36,7 +37,7 @@ function named(seat) {
 export class RaceSocket {
   clock = new ServerClock();
   /** @type {Room|null} */ room = null;
-  /** @type {You} */ you = { host: false, to_come: null, running: null, table: null, confirm_by: null };
+  /** @type {You} */ you = { host: false, to_come: null, running: null, table: null, answer_by: null };
   /** @type {Connection} */ #connection;
   /** The last command, until the room changes. @type {{message: object, at: number}|null} */ #command = null;
   #stopWaking;
@@ -49,7 +50,7 @@ export class RaceSocket {
     this.handlers = handlers;
     this.#stopWaking = onWake(() => this.#settled && this.#settleClock());
     this.#connection = new Connection(`/ws/race/${code}/?page=${handlers.page ?? Math.random()}`, {
-      hello: () => ({ type: "hello", v: 1 }),
+      hello: () => ({ type: "hello", v: 1, elsewhere: handlers.elsewhere ?? false }),
       message: (message) => this.#take(message),
       status: (status) => this.#status(status),
     });
@@ -135,7 +136,7 @@ export class RaceSocket {
       return;
     }
     this.room.v = v;
-    for (const race of [this.room.running, this.room.last]) if (race) merge(race, lanes);
+    for (const race of [this.room.to_come, this.room.running, this.room.last]) if (race) merge(race, lanes);
     this.handlers.lanes?.(lanes, this.room, this.you);
   }
 

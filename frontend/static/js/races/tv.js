@@ -51,6 +51,7 @@ class Tv {
   /** @param {string} code */
   #connect(code) {
     const socket = new RaceSocket(code, {
+      elsewhere: true,
       changed: (room) => this.#show(room),
       lanes: () => this.#watch?.lanes(),
       status: (status) => this.#status(status),

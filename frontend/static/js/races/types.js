@@ -51,7 +51,7 @@
  * @property {number|null} to_come
  * @property {number|null} running
  * @property {string|null} table
- * @property {number|null} confirm_by deadline to confirm a quick match, on the server's clock
+ * @property {number|null} answer_by deadline to meet the opponent of a quick match, on the server's clock
  */
 
 /** Whether the racers solve puzzles: lanes have the number solved in place of cards up. @param {{game: string}} race */

@@ -63,11 +63,11 @@ def test_opening_the_page_after_the_start_counts_as_racing(run: Run) -> None:
     Race.objects.filter(pk=entrant.race_id).update(starts_at=attempt.started_at)
     signed_in(run.players[1]).get(f"/table/{attempt.public_id}/")
     entrant.refresh_from_db()
-    assert entrant.state == Entrant.State.READY
+    assert entrant.state == Entrant.State.SEATED
     signed_in(run.players[0]).get(f"/table/{attempt.public_id}/")
     entrant.refresh_from_db()
     assert entrant.state == Entrant.State.RACING
-    assert seat_of(run, 1).state == Entrant.State.READY
+    assert seat_of(run, 1).state == Entrant.State.SEATED
 
 
 def test_a_race_page_links_to_its_room_without_hints(run: Run) -> None:

@@ -18,8 +18,8 @@ from games.inbox import notices
 from games.inbox.models import Notice
 from games.models import Deal
 from games.races import lobby, rooms, seats
+from games.races.attendance import notes
 from games.races.models import Room
-from games.races.quick_match import matchmaking
 from leaderboards.ratings import folding
 from tests.factories import signed_in
 from tests.games.races.finished_races import heat
@@ -81,13 +81,13 @@ def test_notices_move_to_the_account_at_once(mine: Client, player: Any, rival: A
 
 def test_the_end_of_a_quick_match_is_reported_once(mine: Client, player: Any) -> None:
     for note, shown in (
-        (matchmaking.Note.MISSED, "You missed a quick match: you didn"),
-        (matchmaking.Note.ABSENT, "You missed a quick match: you didn"),
-        (matchmaking.Note.ALONE, "first in line for the next match"),
+        (notes.Note.MISSED, "You missed a quick match: you didn"),
+        (notes.Note.ABSENT, "You missed a race: you weren"),
+        (notes.Note.ALONE, "first in line for the next match"),
     ):
         mine.post("/races/quick", {"variant": "plot"})
         seats.leave_all(player.pk)
-        matchmaking.leave_note([player.pk], note)
+        notes.leave_note([player.pk], note)
         assert shown in mine.get(PLAIN).content.decode()
         mine.post("/races/quick", {"variant": "plot"})
         assert shown not in mine.get(PLAIN).content.decode()

@@ -21,7 +21,7 @@ from games.core.errors import ErrorCode
 from games.db.players import player_services
 from games.manifests import SHORT_VARIANTS
 from games.models import Attempt, Move
-from games.races import seats, starting
+from games.races import rooms, seats, starting
 from games.races.bots import moves, seating
 from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking
@@ -46,7 +46,7 @@ def against(*slugs: str, name: str = "labyrinth") -> Run:
 
 def racing(*slugs: str, name: str = "labyrinth") -> Run:
     run = against(*slugs, name=name)
-    run.ready(0)
+    run.host_starts()
     starting.start_racing(at(15))
     starting.mark_dealt([run.attempt(0).pk], at(15.1))
     return run
@@ -61,11 +61,12 @@ def journal(entrant: Entrant) -> list[tuple[str, int]]:
     return list(moves.values_list("token", "ms"))
 
 
-def test_a_race_starts_once_the_people_are_ready() -> None:
-    run = against("pip", "rex")
-    assert run.states() == "open joined ready ready"
-    run.ready(0)
-    assert run.states() == "countdown ready ready ready"
+def test_bots_race_whenever_their_host_does() -> None:
+    run = against("pip", "rex", name="plot")
+    rooms.change(run.room.pk, run.players[0].pk, "labyrinth", limit_s=300, seats=16, public=False)
+    run.stay_except(0)
+    run.host_starts(1)
+    assert run.states() == "countdown seated seated seated"
     assert not run.race.rated
     assert not player_services().accounts_among([house(run).player_id or 0])
 
@@ -74,7 +75,7 @@ def test_bots_never_race_alone() -> None:
     run = against("pip", "rex")
     run.leave(0)
     run.tend(5)
-    assert run.states() == "open ready ready"
+    assert run.states() == "open seated seated"
     assert Room.objects.get(pk=run.room.pk).host_id == run.players[0].pk, "none of them becomes host"
 
 
@@ -85,11 +86,11 @@ def test_a_host_adds_and_removes_them() -> None:
     assert refused(lambda: seating.add_bot(run.room.pk, host.pk, "deep blue")) is ErrorCode.BAD_OPTION
     for _ in range(2):
         seating.add_bot(run.room.pk, host.pk, "rex")
-    assert run.states() == "open joined joined ready"
+    assert run.states() == "open seated seated seated"
     seats.kick(run.room.pk, host.pk, house(run).pk)
-    assert run.states() == "open joined joined"
+    assert run.states() == "open seated seated"
     seating.add_bot(run.room.pk, host.pk, "rex")
-    assert run.states() == "open joined joined ready", "not banned"
+    assert run.states() == "open seated seated seated", "not banned"
 
 
 def test_full_rooms_quick_matches_and_running_races_take_no_bot() -> None:
@@ -176,7 +177,7 @@ def test_a_rematch_seats_the_same_bots() -> None:
     moves.play_due(run.room.pk, at(32))
     run.judge()
     run.sit(0, 40)
-    assert (run.race.number, run.states()) == (2, "open ready joined")
+    assert (run.race.number, run.states(), run.race.starts_at) == (2, "countdown seated seated", at(45))
 
 
 def test_one_bot_is_in_many_races() -> None:
@@ -202,8 +203,8 @@ def test_a_newcomer_races_a_bot_at_once(client: Client) -> None:
     assert race.variant in SHORT_VARIANTS
     assert race.state == Race.State.COUNTDOWN
     assert race.starts_at is not None
-    assert race.starts_at - timezone.now() <= seating.COUNTDOWN
-    assert sorted(race.entrants.values_list("bot", "state")) == [("", "ready"), ("pip", "ready")]
+    assert race.starts_at - timezone.now() <= starting.SHORT_COUNTDOWN
+    assert sorted(race.entrants.values_list("bot", "state")) == [("", "seated"), ("pip", "seated")]
 
 
 def test_a_waiting_player_leaves_the_quick_match_for_a_bot() -> None:

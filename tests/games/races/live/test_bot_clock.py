@@ -54,5 +54,5 @@ async def test_the_host_adds_a_bot(watch: Watch) -> None:
     assert await host.refused("bot", racer="hal") == "bad_option"
     await host.say("bot", racer="pip")
     await other.until_room(lambda viewer: len(viewer.race("to_come")["seats"]) == 3)
-    assert other.states("to_come") == ["joined", "joined", "ready"]
+    assert other.states("to_come") == ["seated", "seated", "seated"]
     await sync_to_async(rooms.close)(house.room)

@@ -190,8 +190,8 @@ def test_the_cards_are_dealt_despite_a_late_departure(transactional_db: None) ->
     """In the last seconds tables deal from memory, so leaving resigns, and the deal is used up."""
     early, late = Run.counting(2), Run.counting(2)
     early.leave(0, 11.9)
-    assert early.states() == "open ready"
+    assert early.states() == "open seated"
     late.leave(0, 12.0)
-    assert late.states() == "countdown retired ready"
+    assert late.states() == "countdown retired seated"
     assert starting.start_racing(at(15)) == [late.race.pk]
     assert not starting.cancel_start(late.room.pk, at(14))

@@ -23,8 +23,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("states", "then"),
     [
-        ("open joined joined joined", "open joined joined"),
-        ("countdown ready ready ready", "racing retired ready ready"),
+        ("open seated seated seated", "open seated seated"),
+        ("countdown seated seated seated", "racing retired seated seated"),
         ("racing racing racing racing", "racing retired racing racing"),
     ],
 )

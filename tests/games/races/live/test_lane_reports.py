@@ -164,7 +164,7 @@ async def test_the_first_view_marks_a_racer_present(sit: Sit, watch: Watch, monk
     seat = sit(attempts[0])
     if (await seat.sit())["type"] == "waiting":
         await seat.hear_until("view")
-    await viewer.until_room(lambda one: one.states("running") == ["racing", "ready"])
+    await viewer.until_room(lambda one: one.states("running") == ["racing", "seated"])
     assert not failures
     assert viewer.race("running")["state"] == "racing"
 

@@ -69,6 +69,6 @@ async def test_racers_with_a_connection_are_present(watch: Watch, monkeypatch: p
 @pytest.mark.parametrize(("state", "figures"), [("racing", Figures(3)), ("timed_out", Figures(2))])
 def test_a_late_read_takes_no_puzzle_back(state: str, figures: Figures) -> None:
     lane = progress.EntrantLane(seen_at=0, figures=Figures(3), state="racing", ms=9000)
-    read = EntrantFacts(1, 1, state, None, None, None, Figures(2), 8000, confirm_by=None, is_bot=False)
+    read = EntrantFacts(1, 1, state, None, None, None, Figures(2), 8000, answer_by=None, is_bot=False)
     lane.follow(read)
     assert lane.figures == figures

@@ -24,7 +24,7 @@ from games.live import protocol as live_protocol
 from games.races import rooms, seats
 from games.races.live import protocol, room_consumer
 from games.races.live.room_hub import RoomHub, shared_hub
-from games.races.models import Entrant, Race, Room
+from games.races.models import Entrant, Room
 from games.races.quick_match import matchmaking
 from tests.games.live.sockets.test_socket import cookie_of
 from tests.games.races.conftest import House, Watch, house_of
@@ -38,7 +38,7 @@ SETTINGS = {"name": "plot", "limit_s": 600, "seats": 4, "public": False, "option
 COMMANDS: list[tuple[str, dict[str, Any], str | None]] = [
     ("sit", {}, None),
     ("leave", {}, "not_entered"),
-    ("ready", {"ready": True}, "not_entered"),
+    ("here", {}, "not_entered"),
     ("start", {}, "not_host"),
     ("settings", SETTINGS, "not_host"),
     ("kick", {}, "not_host"),
@@ -52,9 +52,9 @@ async def test_anyone_with_the_link_may_watch(watch: Watch) -> None:
     viewer = await watch(house)
     room = viewer.room
     assert (room["code"], room["kind"]) == (house.room.code, "private")
-    assert (room["to_come"]["state"], viewer.states("to_come")) == ("open", ["joined", "joined"])
+    assert (room["to_come"]["state"], viewer.states("to_come")) == ("open", ["seated", "seated"])
     assert room["to_come"]["deal"]["commitment"]
-    nothing = dict.fromkeys(["to_come", "running", "table", "confirm_by"])
+    nothing = dict.fromkeys(["to_come", "running", "table", "answer_by"])
     assert viewer.you == {"type": "you", "host": False, **nothing}
 
 
@@ -99,9 +99,7 @@ async def test_from_the_seat_to_the_countdown(watch: Watch) -> None:
     for viewer in (host, guest, visitor):
         await viewer.until_room(lambda one: len(one.lanes("to_come")) == 2)
     assert guest.you["to_come"] is not None
-    await guest.say("ready", ready=True)
-    await host.until_room(lambda one: one.states("to_come") == ["joined", "ready"])
-    await host.say("ready", ready=True)
+    await host.say("start")
     for viewer in (host, guest, visitor):
         await viewer.until_room(lambda one: one.race("to_come").get("state") == "countdown")
         assert 0 < viewer.race("to_come")["starts_in"] <= 15_000
@@ -188,23 +186,11 @@ async def test_a_deleted_or_banned_player_cannot_sit_down(watch: Watch, deleted:
     assert await Entrant.objects.acount() == 1
 
 
-async def waiting_in_quick_match(count: int) -> House:
-    def enter() -> House:
-        players = [create_guest() for _ in range(count)]
-        found = {matchmaking.enter(player, ["plot", "tarot"]).pk for player in players}
-        assert len(found) == 1
-        return House(Room.objects.get(pk=found.pop()), players)
-
-    return await sync_to_async(enter)()
-
-
 @pytest.mark.parametrize("notices", ["late", "lost"])
-async def test_every_moved_player_is_notified(watch: Watch, monkeypatch: pytest.MonkeyPatch, notices: str) -> None:
-    """The notices leave only after all players have been moved."""
+async def test_a_moved_player_is_notified(watch: Watch, monkeypatch: pytest.MonkeyPatch, notices: str) -> None:
+    """Whether the notices come late or never."""
     monkeypatch.setattr("games.races.live.room_watch.POLL_EVERY", 0.05)
     monkeypatch.setattr("games.races.live.room_watch.POLL_SPREAD", 1)
-    house = await waiting_in_quick_match(4)
-    viewers = [await watch(house, player) for player in house.players]
     layer: Any = get_channel_layer()
     send, may_send = layer.group_send, threading.Event()
 
@@ -213,13 +199,19 @@ async def test_every_moved_player_is_notified(watch: Watch, monkeypatch: pytest.
         if notices == "late":
             await send(group, message)
 
+    players = [await _guest() for _ in range(2)]
+    rooms = [
+        await sync_to_async(matchmaking.enter)(player, [wish])
+        for player, wish in zip(players, ("plot", "tarot"), strict=True)
+    ]
+    viewers = [await watch(House(room, [player]), player) for room, player in zip(rooms, players, strict=True)]
     monkeypatch.setattr(layer, "group_send", send_late)
-    await Race.objects.filter(room=house.room).aupdate(deal=None, deal_failed=True)
-    await sync_to_async(matchmaking.advance_room)(house.room.pk)
+    await Entrant.objects.aupdate(wishes=["plot", "tarot"])
+    await sync_to_async(matchmaking.advance_room)(rooms[0].pk)
     may_send.set()
-    target = await Room.objects.aget(races__entrants__player=house.players[0])
-    assert target != house.room
-    assert [(await viewer.until("moved"))["code"] for viewer in viewers] == [target.code] * 4
+    target = await Room.objects.aget(races__entrants__player=players[0])
+    (moved,) = [viewer for viewer, room in zip(viewers, rooms, strict=True) if room != target]
+    assert (await moved.until("moved"))["code"] == target.code
 
 
 async def test_a_player_who_leaves_is_not_moved(watch: Watch) -> None:
@@ -284,11 +276,11 @@ async def test_an_outage_closes_no_connection(watch: Watch, hub: RoomHub, monkey
     house = await house_of(1)
     viewer = await watch(house, house.players[0])
     with monkeypatch.context() as patch:
-        patch.setattr(seats, "set_ready", away)
+        patch.setattr(seats, "leave", away)
         patch.setattr(hub._rooms, "_load", away)
-        assert await viewer.refused("ready", ready=True) == "server_busy"
-    await viewer.say("ready", ready=True)
-    await viewer.until_room(lambda one: one.states("to_come") == ["ready"])
+        assert await viewer.refused("leave") == "server_busy"
+    await viewer.say("leave")
+    await viewer.until_room(lambda one: one.states("to_come") == [])
 
 
 def test_messages_have_no_fields_for_cards() -> None:

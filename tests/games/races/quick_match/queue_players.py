@@ -1,6 +1,8 @@
-"""Players who enter, confirm and leave the quick-match queue."""
+"""Players who look for a quick match, answer and leave."""
 
 from __future__ import annotations
+
+from datetime import timedelta
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
@@ -13,43 +15,46 @@ from tests.games.races.runs import at
 ALL = list(CATALOGUE)
 
 
-def enter(second: float = 0, *wishes: str) -> User:
-    """Enter a new player for these variants, by default all."""
+def enter(second: float = 0, *wishes: str, stays: bool = True) -> User:
+    """Enter a new player for these variants, by default all; unless the player `stays`, the page is closed at once."""
     player = create_guest()
     matchmaking.enter(player, wishes or ALL, at(second))
+    if stays:
+        stay(player)
     return player
 
 
-def quick_room(*players: User, size: int = 16) -> Room:
+def stay(player: User) -> None:
+    """Keep a page of the player open for the rest of the test."""
+    Entrant.objects.filter(player=player).update(here_until=at(0) + timedelta(days=1))
+
+
+def quick_room(*players: User) -> Room:
     """Open a room beside the queue, as another process may do at the same moment, and seat these players in it."""
-    room = rooms.open_room(None, "plot", None, limit_s=1200, seats=size, kind=Room.Kind.QUICK, now=at(0))
+    room = rooms.open_room(None, "plot", None, limit_s=1200, seats=2, kind=Room.Kind.QUICK, now=at(0))
     for player in players:
         seats.sit(room.pk, player, wishes=["plot"], now=at(0))
+        stay(player)
     return room
 
 
-def confirm(player: User, second: float = 0) -> None:
-    seats.set_ready(room_of(player).pk, player.pk, ready=True, now=at(second))
-    matchmaking.advance_room(room_of(player).pk, at(second))
-
-
-def turn_away(player: User, second: float) -> None:
-    """The player is no longer ready, as when the room's page is left."""
-    seats.set_ready(room_of(player).pk, player.pk, ready=False, now=at(second))
+def answer(player: User, second: float = 0) -> None:
+    matchmaking.answer(room_of(player).pk, player.pk, at(second))
+    stay(player)
 
 
 def pair(*wishes: str) -> tuple[User, User]:
-    """Enter two players, for one variant by default, and confirm for both."""
-    first, other = enter(0, *(wishes or ("plot",))), enter(0, *(wishes or ("plot",)))
-    confirm(first)
+    """Enter two players, for one variant by default, who are an opponent for each other."""
+    first, other = (enter(0, *(wishes or ("plot",))) for _ in range(2))
     return first, other
 
 
 def counting() -> tuple[User, User]:
-    """Enter two players whose countdown begins at second 8."""
-    players = pair()
-    matchmaking.advance_all(at(8))
-    return players
+    """Enter two players who both answer at second 0, so that the race starts at second 5."""
+    first, other = pair()
+    answer(first)
+    answer(other)
+    return first, other
 
 
 def room_of(player: User) -> Room:
@@ -59,8 +64,8 @@ def room_of(player: User) -> Room:
 
 
 def race_of(player: User) -> Race:
-    return Race.objects.select_related("room").get(entrants__player=player, entrants__state__in=["joined", "ready"])
+    return Race.objects.select_related("room").get(entrants__player=player, entrants__state="seated")
 
 
-def state_of(player: User) -> str:
-    return Entrant.objects.get(player=player).state
+def is_seated(player: User) -> bool:
+    return seats.room_of(player.pk) is not None

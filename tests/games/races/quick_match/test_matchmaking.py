@@ -1,9 +1,8 @@
-"""Quick matches: matching of players, and their start."""
+"""Quick matches: how two players meet, and how their race starts."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,7 +13,10 @@ from accounts.sign_in.guests import create_guest
 from games.core.errors import ErrorCode, Refusal
 from games.deals import sealed_stock
 from games.manifests import SHORT_VARIANTS
-from games.races import reconciler, rooms, seats, starting
+from games.models import Attempt
+from games.races import seats, starting
+from games.races.attendance import roll_call
+from games.races.attendance.notes import Note, pop_note
 from games.races.live import due_steps, protocol, snapshot
 from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking
@@ -22,15 +24,15 @@ from games.rules import CATALOGUE
 from tests.concurrency import run_together
 from tests.games.races.quick_match.queue_players import (
     ALL,
-    confirm,
+    answer,
     counting,
     enter,
+    is_seated,
     pair,
     quick_room,
     race_of,
     room_of,
-    state_of,
-    turn_away,
+    stay,
 )
 from tests.games.races.runs import T0, Run, at, refused
 
@@ -41,41 +43,29 @@ def test_the_first_player_waits_in_a_rated_hostless_room() -> None:
     player = enter(0, "plot")
     race = race_of(player)
     assert (race.state, race.rated, race.variant, race.limit_s) == ("open", True, "plot", 1200)
-    assert (race.room.kind, race.room.host, race.room.seats) == ("quick", None, 16)
-    assert (state_of(player), race.gathers_until) == ("joined", None)
+    assert (race.room.kind, race.room.host, race.room.seats) == ("quick", None, 2)
+    assert race.gathers_until is None
     assert {race.opened_at, race.room.made_at, race.entrants.get().joined_at} == {at(0)}
     matchmaking.advance_all(at(60))
     assert race_of(player).state == "open"
 
 
-def test_two_wait_eight_seconds_for_more_and_ten_to_start() -> None:
+def test_two_in_front_of_the_room_race_within_five_seconds() -> None:
     first, second = enter(0, "plot", "braid"), enter(2, "braid", "plot")
-    assert room_of(first) == room_of(second)
-    assert race_of(first).gathers_until is None
-    confirm(first, 3)
-    assert race_of(first).gathers_until == at(11)
-    third = enter(10, "plot", "braid")
-    matchmaking.advance_all(at(10.9))
-    assert race_of(third).state == "open"
-    reconciler.reconcile(at(11))
-    race = race_of(third)
-    assert (race.state, race.starts_at, race.entrants.count()) == ("countdown", at(21), 3)
-    assert list(race.entrants.values_list("attempt__free_undo", flat=True)) == [False] * 3
+    assert race_of(first) == race_of(second)
+    assert race_of(first).gathers_until == at(17)
+    answer(second, 2)
+    assert race_of(first).state == "open"
+    answer(first, 2.5)
+    race = race_of(first)
+    assert (race.state, race.starts_at) == ("countdown", at(7.5))
+    assert list(race.entrants.values_list("attempt__free_undo", flat=True)) == [False] * 2
 
 
-def gathering_step(room: Room) -> Callable[[], object] | None:
-    return due_steps.gathering_step(snapshot.read_rooms([room.pk])[room.pk])
-
-
-def test_a_watched_room_is_tended_every_second() -> None:
-    first, second = enter(0, "plot"), enter(1, "plot")
-    seats.set_ready(room_of(first).pk, first.pk, ready=True, now=at(1))
-    assert [state_of(first), state_of(second), race_of(first).gathers_until] == ["ready", "ready", None]
-    tend = gathering_step(room_of(first))
-    assert tend is not None
-    tend()
-    assert race_of(first).gathers_until is not None
-    assert gathering_step(Run.of(1).room) is None, "other rooms are not"
+def test_a_match_is_a_duel() -> None:
+    pair()
+    third = enter(1, "plot")
+    assert race_of(third).entrants.count() == 1
 
 
 def test_different_wishes_are_different_races() -> None:
@@ -84,212 +74,186 @@ def test_different_wishes_are_different_races() -> None:
     assert (race_of(first).variant, race_of(second).variant) == ("plot", "braid")
 
 
-def test_the_fullest_fitting_race_is_joined() -> None:
-    enter(0, "braid")
-    crowd = [enter(0, "plot") for _ in range(3)]
-    assert room_of(enter(1)) == room_of(crowd[0])
+def test_the_game_is_one_that_both_want() -> None:
+    first = enter(0, "plot", "tarot")
+    Race.objects.filter(room=room_of(first)).update(variant="plot")
+    second = enter(1, "tarot", "braid")
+    race = race_of(first)
+    assert (race, race.variant, room_of(first).variant) == (race_of(second), "tarot", "tarot")
+    assert race.deal is not None
+    assert race.deal.variant == "tarot"
 
 
-def test_sixteen_fill_a_race() -> None:
-    players = [enter(0, "plot") for _ in range(17)]
-    assert race_of(players[0]).entrants.count() == 16
-    assert room_of(players[16]) != room_of(players[0])
+def test_a_closed_page_is_no_ones_opponent() -> None:
+    gone = enter(0, "plot", stays=False)
+    late = enter(5, "plot")
+    assert race_of(late).entrants.count() == 1
+    matchmaking.advance_all(at(15))
+    assert not is_seated(gone)
+    assert Room.objects.filter(closed_at=None).get() == room_of(late)
 
 
-def test_the_other_player_waits_again_if_one_leaves() -> None:
+def test_a_player_whose_page_was_closed_may_sit_elsewhere_at_once() -> None:
+    player, room = enter(0, "plot", stays=False), Run.of(1).room
+    seats.sit(room.pk, player, now=at(6))
+    assert room_of(player) == room
+
+
+@pytest.mark.usefixtures("missed")
+def test_a_player_who_does_not_answer_loses_the_seat() -> None:
+    first, second = enter(0, "plot"), enter(60, "plot")
+    answer(second, 61)
+    matchmaking.advance_all(at(74.9))
+    assert is_seated(first)
+    matchmaking.advance_all(at(75))
+    assert not is_seated(first)
+    assert (race_of(second).state, race_of(second).gathers_until) == ("open", None)
+    assert [pop_note(first.pk), pop_note(first.pk), pop_note(second.pk)] == [Note.MISSED, None, None]
+    enter(70, "tarot")
+    third = enter(80, "plot")
+    assert race_of(third) == race_of(second), "first in line"
+    assert not Entrant.objects.filter(race=race_of(third)).exclude(answered_at=None).exists(), "both are asked again"
+
+
+def test_an_opponent_who_answers_and_goes_is_not_raced_against() -> None:
     first, second = pair()
-    seats.leave(room_of(second).pk, second.pk, at(4))
-    matchmaking.advance_all(at(9))
+    answer(first, 1)
+    Entrant.objects.filter(player=first).update(here_until=at(6))
+    answer(second, 14)
+    assert race_of(second).state == "open"
+    matchmaking.advance_all(at(15))
+    assert not is_seated(first)
+    assert is_seated(second)
+
+
+def test_the_opponent_waits_again_if_one_leaves() -> None:
+    first, second = pair()
+    answer(first, 1)
+    seats.leave(room_of(second).pk, second.pk, at(2))
     assert (race_of(first).state, race_of(first).gathers_until) == ("open", None)
-    enter(20, "plot")
-    assert (state_of(first), race_of(first).gathers_until) == ("joined", None)
-    confirm(first, 21)
-    assert race_of(first).gathers_until == at(29)
+    third = enter(3, "plot")
+    assert race_of(third).gathers_until == at(18)
+    answer(third, 4)
+    assert race_of(first).state == "open", "the first one has not come to this match"
 
 
-def test_a_single_waiting_player_is_moved_to_the_next_one() -> None:
+@pytest.mark.usefixtures("missed")
+def test_a_start_is_called_off_if_the_opponent_goes() -> None:
+    first, second = counting()
+    deal = race_of(first).deal_id
+    Entrant.objects.filter(player=second).update(here_until=at(1))
+    starting.look_again(room_of(first).pk, at(1.5))
+    race = race_of(first)
+    assert (race.state, race.starts_at, race.gathers_until, race.deal_id) == ("open", None, None, deal)
+    assert not is_seated(second)
+    assert not Attempt.objects.exists()
+    assert [pop_note(one.pk) for one in (first, second)] == [Note.ALONE, Note.ABSENT]
+
+
+def test_the_room_shows_the_time_to_answer() -> None:
+    first = enter(0, "plot")
+
+    def shown_to(player: User) -> int | None:
+        facts = snapshot.read_rooms([room_of(first).pk])[room_of(first).pk]
+        return snapshot.you_message(facts, player.pk).answer_by
+
+    assert shown_to(first) is None
+    second = enter(60, "plot")
+    assert [shown_to(first), shown_to(second)] == [protocol.clock(at(75))] * 2
+    answer(first, 62)
+    assert [shown_to(first), shown_to(second)] == [None, protocol.clock(at(75))]
+
+
+def test_only_players_with_an_opponent_answer() -> None:
+    first = enter(0, "plot")
+    run = Run.of(2)
+    Race.objects.filter(pk=run.race.pk).update(gathers_until=at(60))
+    for room, player in ((room_of(first), first), (run.room, run.players[0])):
+        assert refused(partial(matchmaking.answer, room.pk, player.pk, at(1))) == ErrorCode.NOT_ENTERED
+
+
+def test_watched_matches_advance() -> None:
+    first = quick_room(create_guest(), create_guest())
+    facts = snapshot.read_rooms([first.pk])[first.pk]
+    step = due_steps.gathering_step(facts)
+    assert step is not None
+    step()
+    assert Race.objects.get(room=first).gathers_until is not None, "both want a rematch"
+    room = Run.of(2).room
+    assert due_steps.gathering_step(snapshot.read_rooms([room.pk])[room.pk]) is None
+
+
+def test_two_who_wait_alone_meet() -> None:
     """Two processes have each made a room at the same moment."""
     first, second = enter(0, "plot"), create_guest()
-    lone = quick_room(second)
-    seats.set_ready(lone.pk, second.pk, ready=True, now=at(0))
     left = room_of(first)
-    matchmaking.advance_all(at(1))
+    lone = quick_room(second)
+    matchmaking.advance_room(left.pk, at(1))
     assert room_of(first) == room_of(second) == lone
-    assert [state_of(first), state_of(second)] == ["joined", "joined"]
+    assert race_of(first).gathers_until == at(16)
     left.refresh_from_db()
     assert left.closed_at == at(1)
     assert Race.objects.get(room=left).void == "not_started"
 
 
-def test_a_single_waiting_player_joins_a_fitting_match() -> None:
-    lone = enter(0, "braid", "plot")
-    Race.objects.filter(room=room_of(lone)).update(variant="braid")
-    other = enter(0, "plot")
-    enter(1, "plot")
-    matchmaking.advance_all(at(2))
-    assert room_of(lone) == room_of(other)
-
-
-def test_common_wishes_are_matched_in_a_third_room() -> None:
-    first, second = enter(0, "plot"), enter(0, "braid")
-    Entrant.objects.filter(player=first).update(wishes=["plot", "tarot"])
-    Entrant.objects.filter(player=second).update(wishes=["tarot", "braid"])
-    left = {room_of(first).pk, room_of(second).pk}
-    assert matchmaking.advance_room(room_of(first).pk, at(1))
-    race = race_of(first)
-    assert (race.variant, race.entrants.count(), race.gathers_until) == ("tarot", 2, None)
-    assert [state_of(first), state_of(second)] == ["joined", "joined"]
-    confirm(first, 2)
-    confirm(second, 2)
-    assert race_of(first).gathers_until == at(10)
-    assert not Room.objects.filter(pk__in=left, closed_at=None).exists()
-
-
-@pytest.mark.parametrize("returns", [True, False])
-def test_an_absent_player_has_fifteen_seconds_to_return(returns: bool) -> None:
-    away = enter(0, "plot")
-    turn_away(away, 5)
-    matchmaking.advance_all(at(300))
-    assert state_of(away) == "joined"
-    enter(300, "plot")
-    matchmaking.advance_all(at(314.9))
-    assert state_of(away) == "joined"
-    if returns:
-        seats.set_ready(room_of(away).pk, away.pk, ready=True, now=at(314.9))
-        matchmaking.advance_all(at(316))
-        assert race_of(away).gathers_until == at(324)
-        matchmaking.advance_all(at(324))
-        assert race_of(away).state == "countdown"
-    else:
-        matchmaking.advance_all(at(315))
-        assert not Entrant.objects.filter(player=away).exists()
-        assert seats.room_of(away.pk) is None
-
-
-@pytest.mark.usefixtures("missed")
-def test_no_race_starts_without_both_confirmations() -> None:
-    first, second = enter(0, "plot"), enter(60, "plot")
-    room = room_of(first)
-    assert [state_of(first), state_of(second)] == ["joined", "ready"]
-    matchmaking.advance_all(at(74.9))
-    assert race_of(second).state == "open"
-    matchmaking.advance_all(at(75))
-    assert seats.room_of(first.pk) is None
-    matchmaking.advance_all(at(200))
-    assert (race_of(second).state, race_of(second).gathers_until, room_of(second)) == ("open", None, room)
-    assert [matchmaking.pop_note(first.pk), matchmaking.pop_note(first.pk)] == [matchmaking.Note.MISSED, None]
-    assert not matchmaking.pop_note(second.pk)
-
-
-@pytest.mark.usefixtures("missed")
-def test_a_player_left_alone_confirms_the_next_opponent() -> None:
-    first, second = enter(0, "plot"), enter(60, "plot")
-    seats.leave(room_of(first).pk, first.pk, at(61))
-    matchmaking.advance_all(at(80))
-    assert not matchmaking.pop_note(first.pk), "leaving before confirming is no missed match"
-    assert state_of(second) == "joined"
-    late = create_guest()
-    seats.sit(room_of(second).pk, late, now=at(600))  # through the room's page
-    confirm(late, 601)
-    assert (state_of(second), race_of(second).gathers_until) == ("joined", None)
-
-
-def test_the_room_shows_the_confirmation_deadline() -> None:
-    first = enter(0, "plot")
-
-    def told_to(player: User) -> int | None:
-        facts = snapshot.read_rooms([room_of(first).pk])[room_of(first).pk]
-        return snapshot.you_message(facts, player.pk).confirm_by
-
-    assert told_to(first) is None
-    second = enter(60, "plot")
-    assert told_to(first) == protocol.clock(at(75))
-    assert told_to(second) is None
-    confirm(first, 62)
-    assert told_to(first) is None
-
-
-def test_the_fifteen_seconds_start_at_the_disconnection() -> None:
-    """For example when the page is reloaded while the deal is still being made."""
-    first, second = pair()
-    Race.objects.update(deal=None)
-    turn_away(first, 60)
-    turn_away(first, 70)
-    matchmaking.advance_all(at(74.9))
-    assert state_of(first) == "joined"
-    matchmaking.advance_all(at(75))
-    assert seats.room_of(first.pk) is None
-    assert state_of(second) == "joined"
-
-
-def test_an_absent_player_waits_on_in_another_room() -> None:
-    away = enter(0, "plot", "tarot")
-    Race.objects.filter(room=room_of(away)).update(variant="plot")
-    turn_away(away, 5)
-    first, second = enter(100, "plot"), enter(101, "plot")
-    matchmaking.advance_all(at(109))
-    assert race_of(first).room == race_of(second).room
-    assert race_of(first).state == "countdown"
-    assert race_of(first).entrants.count() == 2
-    assert (race_of(away).state, race_of(away).entrants.count(), state_of(away)) == ("open", 1, "joined")
-    assert race_of(away).variant in ("plot", "tarot")
-    matchmaking.advance_all(at(400))
-    assert state_of(away) == "joined"
-
-
-def test_a_player_gets_a_new_room_if_the_target_closes(monkeypatch: pytest.MonkeyPatch) -> None:
-    away = enter(0, "plot")
-    closed = quick_room()
-    rooms.close(closed, at(1))
-    turn_away(away, 5)
-    first, _ = enter(100, "plot"), enter(101, "plot")
-    in_closed_room = Race.objects.filter(room=closed).select_related("room")
-    monkeypatch.setattr(matchmaking, "_joinable_races", lambda *_: in_closed_room)
-    matchmaking.advance_all(at(109))
-    assert race_of(first).state == "countdown"
-    assert (race_of(away).state, state_of(away)) == ("open", "joined")
+def test_a_player_who_is_gone_is_not_moved() -> None:
+    gone, other = enter(0, "plot", stays=False), create_guest()
+    quick_room(other)
+    matchmaking.advance_room(room_of(gone).pk, at(6))
+    assert room_of(gone) != room_of(other)
 
 
 def test_a_deleted_players_seat_is_free() -> None:
     first, second = pair()
     second.delete()
-    matchmaking.advance_all(at(9))
-    assert (race_of(first).entrants.count(), race_of(first).gathers_until) == (1, None)
+    matchmaking.advance_all(at(1))
+    assert race_of(first).gathers_until is None
 
 
-def test_no_race_starts_without_a_deal(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, _ = pair()
+def test_a_match_waits_for_its_deal() -> None:
+    first, second = pair()
     deal = race_of(first).deal
     Race.objects.update(deal=None)
+    answer(first, 1)
+    answer(second, 1)
     matchmaking.advance_all(at(30))
     assert race_of(first).state == "open"
     Race.objects.update(deal=deal)
     matchmaking.advance_all(at(31))
-    assert race_of(first).starts_at == at(41)
+    assert race_of(first).starts_at == at(36)
+
+
+def test_another_game_replaces_one_without_a_deal() -> None:
+    first, second = pair("plot", "tarot")
+    failed = race_of(first)
+    Race.objects.filter(pk=failed.pk).update(deal=None, deal_failed=True)
+    matchmaking.advance_all(at(1))
+    race = race_of(second)
+    assert (race, race.deal_failed, {race.variant, failed.variant}) == (failed, False, {"plot", "tarot"})
+    assert race.deal is not None
 
 
 def test_entering_again_keeps_the_seat_with_new_wishes() -> None:
-    player = enter(0, "plot")
-    turn_away(player, 1)
-    room = matchmaking.enter(player, ["plot", "tarot"], at(2))
+    player = enter(0, "plot", stays=False)
+    room = matchmaking.enter(player, ["plot", "tarot"], at(8))
     entrant = Entrant.objects.get(player=player)
     assert room == room_of(player)
-    assert (entrant.wishes, entrant.state) == (["tarot", "plot"], "joined")
+    assert (entrant.wishes, entrant.here_until) == (["tarot", "plot"], at(8) + roll_call.PRESENT_FOR)
 
 
 @pytest.mark.parametrize("in_room", [True, False], ids=["seated in a room", "in a countdown"])
 def test_a_player_with_another_race_cannot_enter(in_room: bool) -> None:
     player = Run.of(1, name="plot").players[0] if in_room else counting()[0]
-    enter(9, "braid")
+    enter(1, "braid")
     before = list(Room.objects.values()), list(Entrant.objects.values())
     with pytest.raises(Refusal) as refused:
-        matchmaking.enter(player, ["braid"], at(9))
+        matchmaking.enter(player, ["braid"], at(1))
     assert (refused.value.code, refused.value.data) == (ErrorCode.ALREADY_RACING, {"room": room_of(player).code})
     assert (list(Room.objects.values()), list(Entrant.objects.values())) == before
 
 
 def test_a_player_too_late_for_a_seat_gets_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For example if the room fills up after it was found."""
+    """For example if the opponent was found by another player first."""
     found, sit = room_of(enter(0, "plot")), seats.sit
 
     def sit_too_late(room_id: int, player: User, **rest: Any) -> Entrant:
@@ -298,7 +262,7 @@ def test_a_player_too_late_for_a_seat_gets_another(monkeypatch: pytest.MonkeyPat
         return sit(room_id, player, **rest)
 
     monkeypatch.setattr(seats, "sit", sit_too_late)
-    assert state_of(enter(1, "plot")) == "joined"
+    assert race_of(enter(1, "plot")).entrants.count() == 1
 
 
 def test_wishes_are_variants() -> None:
@@ -307,89 +271,45 @@ def test_wishes_are_variants() -> None:
     assert not Room.objects.exists()
 
 
-def test_a_countdown_or_running_race_is_not_joined() -> None:
-    first, _ = counting()
-    race = race_of(first)
-    with pytest.raises(Refusal):
-        turn_away(first, 9)
-    assert state_of(first) == "ready", "the countdown ends the check for absence"
-    assert room_of(enter(9, "plot")) != race.room
-    starting.start_racing(at(18))
-    starting.mark_dealt(list(race.entrants.values_list("attempt", flat=True)), at(18))
-    assert room_of(enter(19, "plot")) != race.room
-
-
-def test_two_processes_tend_at_once() -> None:
+def test_many_processes_start_a_match_once() -> None:
     players = [*pair("plot"), *pair("braid")]
-
-    def tend() -> None:
-        for second in range(1, 10):
-            matchmaking.advance_all(at(second))
-
-    assert run_together(*[tend] * 4) == [None] * 4
+    Entrant.objects.update(answered_at=at(1))
+    assert run_together(*[partial(matchmaking.advance_all, at(1))] * 4) == [None] * 4
     races = {race_of(player).pk: race_of(player) for player in players}
     assert sorted(race.variant for race in races.values()) == ["braid", "plot"]
     for race in races.values():
         assert (race.state, race.entrants.count()) == ("countdown", 2)
-        assert race.starts_at is not None
         assert all(entrant.attempt for entrant in race.entrants.all())
 
 
-def test_players_wait_elsewhere_if_no_deal_is_found() -> None:
-    first, second = pair("plot", "tarot")
-    lost = race_of(first)
-    Race.objects.filter(pk=lost.pk).update(deal=None, deal_failed=True)
-    matchmaking.advance_all(at(20))
-    race = race_of(first)
-    assert race == race_of(second)
-    assert (race.pk == lost.pk, race.deal_failed, race.variant in ("plot", "tarot")) == (False, False, True)
-    assert [state_of(first), state_of(second)] == ["ready", "ready"]
-    matchmaking.advance_all(at(21))
-    matchmaking.advance_all(at(29))
-    assert race_of(first).state == "countdown"
-    lost.refresh_from_db()
-    assert (lost.state, lost.void) == ("void", Race.Void.NOT_STARTED)
-
-
-def test_players_are_not_moved_to_a_room_without_a_deal() -> None:
-    first = enter(0, "plot")
-    lone = quick_room(create_guest())
-    Race.objects.filter(room=lone).update(deal=None, deal_failed=True)
-    room = room_of(first)
-    matchmaking.advance_room(room.pk, at(1))
-    assert room_of(first) == room
-
-
-def test_a_waiting_player_is_not_moved_to_an_empty_room() -> None:
-    empty = quick_room()
-    lone = create_guest()
-    other = quick_room(lone)
-    assert not matchmaking.advance_room(other.pk, at(1))
-    assert room_of(lone) == other
-    assert Race.objects.get(room=empty).entrants.count() == 0
-
-
-def test_a_waiting_player_takes_the_last_free_seat() -> None:
-    first = enter(0, "plot")
-    lone = quick_room(create_guest(), size=2)
-    assert matchmaking.advance_room(room_of(first).pk, at(1))
-    assert room_of(first) == lone
-    assert Race.objects.get(room=lone).entrants.count() == 2
+def test_many_players_enter_at_once() -> None:
+    players = [create_guest() for _ in range(4)]
+    run_together(*(partial(matchmaking.enter, player, ["plot"], at(0)) for player in players))
+    for player in players:
+        stay(player)
+    for _ in range(2):
+        matchmaking.advance_all(at(1))
+    assert [race_of(player).entrants.count() for player in players] == [2] * 4
 
 
 def test_players_without_wishes_meet_in_the_same_game() -> None:
-    room = quick_room()
-    guest = create_guest()
-    seats.sit(room.pk, guest, now=at(0))
+    room, guest = quick_room(), create_guest()
+    seats.sit(room.pk, guest, now=at(0))  # through the room's page
+    stay(guest)
     enter(0, "braid")
-    assert not matchmaking.advance_room(room.pk, at(1))
-    Race.objects.exclude(room=room).update(variant="plot")
-    assert matchmaking.advance_room(room.pk, at(2))
+    assert race_of(guest).entrants.count() == 1
+    enter(0, "plot")
     assert race_of(guest).entrants.count() == 2
 
 
+def test_a_room_that_closes_is_not_joined() -> None:
+    first = enter(0, "plot")
+    Room.objects.filter(pk=room_of(first).pk).update(closed_at=at(1))
+    assert race_of(enter(2, "plot")).entrants.count() == 1
+
+
 def test_a_new_room_gets_a_short_game_if_the_player_wants_one() -> None:
-    assert {matchmaking._new_race(ALL, T0).variant for _ in range(16)} == set(SHORT_VARIANTS)
+    assert {matchmaking.choose_variant(ALL) for _ in range(16)} == set(SHORT_VARIANTS)
     assert race_of(enter(0, "braid", "stonewall")).variant == "stonewall"
     assert race_of(enter(1, "braid")).variant == "braid"
 
@@ -400,4 +320,19 @@ def test_a_new_room_gets_a_game_with_spare_deals(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sealed_stock, "levels", lambda: stock)
     assert race_of(enter(0, "plot")).variant == "plot"
     stock["tarot"]["hard"] = 1
-    assert {matchmaking._new_race(["plot", "tarot"], T0).variant for _ in range(8)} == {"tarot"}
+    assert {matchmaking.choose_variant(["plot", "tarot"]) for _ in range(8)} == {"tarot"}
+
+
+def test_a_rematch_in_the_same_room_is_a_match() -> None:
+    first, second = counting()
+    room = room_of(first)
+    starting.start_racing(at(5))
+    rooms_before = Room.objects.count()
+    starting.mark_dealt(Attempt.objects.values_list("pk", flat=True), at(5))
+    for player in (first, second):
+        seats.leave(room.pk, player.pk, at(6))
+    for player in (first, second):
+        seats.sit(room.pk, player, now=at(7))
+    matchmaking.advance_room(room.pk, at(7))
+    assert (race_of(first).number, race_of(first).gathers_until) == (2, at(22))
+    assert Room.objects.count() == rooms_before

@@ -160,7 +160,8 @@ def test_new_players_give_no_points_in_a_heat() -> None:
 
 
 def test_a_countdown_stores_facts_and_its_cancelling_clears_them() -> None:
-    run = Run.of(2, ready=2, players=[make_account(), make_account(is_guest=True)])
+    run = Run.of(2, players=[make_account(), make_account(is_guest=True)])
+    run.host_starts()
     assert run.race.state == Race.State.COUNTDOWN
     entrants = run.race.entrants.order_by("pk").values_list("standing", "link_group", "as_guest")
     assert list(entrants.all()) == [(Standing.NEW, 0, False), (Standing.NEW, 0, True)]

@@ -25,6 +25,7 @@ class Rematch {
     this.#box.append(this.#text, part("p", "actions", join, decline));
     document.body.append(this.#box);
     this.#socket = new RaceSocket(code, {
+      elsewhere: true,
       changed: () => this.#show(),
       gone: () => this.#end(),
     });

@@ -39,6 +39,6 @@ export function showHost({ to_come, seats }, { host }) {
   byId("change").hidden = !open;
   byId("webhook")?.toggleAttribute("hidden", !host);
   byId("add-bots").hidden = !(open && to_come && to_come.seats.length < seats && !isPuzzleRace(to_come));
-  const ready = (to_come?.lanes ?? []).map(parts).filter(({ state }) => state === "ready").length;
-  byId("start").hidden = !(open && ready > 1 && to_come?.deal.state === "ready");
+  const here = (to_come?.lanes ?? []).map(parts).filter(({ away }) => !away).length;
+  byId("start").hidden = !(open && here > 1 && to_come?.deal.state === "ready");
 }

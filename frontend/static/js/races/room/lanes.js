@@ -19,8 +19,6 @@ const OVER = new Set(["won", "retired", "timed_out", "absent", "disqualified"]);
 /** @param {string} state of an entrant @param {boolean} [away] @returns {string} as text; empty while racing */
 export function stateText(state, away = false) {
   const texts = {
-    joined: t("not ready"),
-    ready: t("ready"),
     won: t("won"),
     retired: t("gave up"),
     timed_out: t("out of time"),

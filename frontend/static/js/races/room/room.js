@@ -31,7 +31,7 @@ class RoomPage {
     this.socket = new RaceSocket(box.dataset.code ?? "", {
       page: "room",
       changed: (room, you) => this.#show(room, you),
-      lanes: () => this.watch.lanes(),
+      lanes: (_lanes, room, you) => this.#showLanes(room, you),
       reacted: (entrant, kind) => this.#react(entrant, kind),
       moved: (code) => location.replace(`/races/${code}/`),
       // The server's page shows the reason. This page may be the answer to a form, which a reload would send again.
@@ -39,7 +39,7 @@ class RoomPage {
       refused: ({ code, data }) => this.#notice("refusal", refusalText(code, data), SHOWN_FOR),
       status: (status) => status !== "connecting" && this.#notice("lost", connectionText(status)),
     });
-    this.stage = new Stage(this.socket, this.names, box.dataset.signedIn === "true");
+    this.stage = new Stage(this.socket, box.dataset.signedIn === "true");
     this.seats = new Seats(this.socket);
     this.watch = new Watch(this.socket, this.names);
     bindHost(this.socket);
@@ -55,6 +55,13 @@ class RoomPage {
     this.stage.show();
     this.seats.show();
     this.watch.show();
+  }
+
+  /** @param {Room} room @param {You} you */
+  #showLanes(room, you) {
+    showHost(room, you);
+    this.seats.show();
+    this.watch.lanes();
   }
 
   /** Takes a seated player to the table when the countdown begins. @param {Room} room @param {You} you */

@@ -10,7 +10,7 @@ import { parts } from "../types.js";
 /** @import { Seat } from "../types.js" */
 
 export class Seats {
-  /** @type {Map<number, {name: string, ready: boolean, host: boolean}>|null} the previous seats */ #before = null;
+  /** @type {Map<number, {name: string, host: boolean}>|null} the previous seats */ #before = null;
 
   /** @param {RaceSocket} socket */
   constructor(socket) {
@@ -22,10 +22,10 @@ export class Seats {
     const race = room?.to_come;
     byId("seats-panel").hidden = !race && Boolean(room?.running ?? room?.last);
     if (!room || !race) return;
-    const ready = new Set(race.lanes.map(parts).flatMap(({ entrant, state }) => (state === "ready" ? [entrant] : [])));
+    const away = new Set(race.lanes.map(parts).flatMap(({ entrant, away }) => (away ? [entrant] : [])));
     const items = race.seats.map((seat) => ({
       key: String(seat.entrant),
-      row: this.#row(seat, ready.has(seat.entrant), seat.entrant === you.to_come, you.host),
+      row: this.#row(seat, !away.has(seat.entrant), seat.entrant === you.to_come, you.host),
     }));
     const free = room.kind === "heat" ? 0 : room.seats - race.seats.length;
     if (free > 0) {
@@ -33,15 +33,15 @@ export class Seats {
       items.push({ key: "free", row: part("li", "seat free", part("span", "", text)) });
     }
     fillList(byId("seats"), items);
-    write(byId("seats-count"), tn("1 ready", "{n} ready", ready.size));
-    this.#tell(race.seats, ready);
+    write(byId("seats-count"), tn("1 here", "{n} here", race.seats.length - away.size));
+    this.#tell(race.seats);
   }
 
   /**
-   * @param {Seat} seat @param {boolean} ready @param {boolean} mine
+   * @param {Seat} seat @param {boolean} here @param {boolean} mine
    * @param {boolean} host whether this player is the host
    */
-  #row(seat, ready, mine, host) {
+  #row(seat, here, mine, host) {
     const name = seat.player
       ? link(`/players/${seat.player}/`, "seat-name", seat.name)
       : part("span", "seat-name", seat.name);
@@ -51,23 +51,22 @@ export class Seats {
     const who = part("span", "seat-who", name, part("small", "", facts.filter(Boolean).join(" · ")));
     const sign = part("i", "seat-sign");
     sign.setAttribute("aria-hidden", "true");
-    const state = part("span", "seat-state", ready ? t("ready") : t("not ready"));
-    const row = part("li", `seat${ready ? " ready" : ""}${mine ? " me" : ""}`, sign, avatar(seat.avatar), who, state);
+    const state = part("span", "seat-state", here ? t("here") : t("away"));
+    const row = part("li", `seat${here ? " here" : ""}${mine ? " me" : ""}`, sign, avatar(seat.avatar), who, state);
     row.dataset.entrant = String(seat.entrant);
     if (host && !mine) row.append(kickButton(seat));
     return row;
   }
 
-  /** Announces players who have joined, left or become ready. @param {Seat[]} seats @param {Set<number>} ready */
-  #tell(seats, ready) {
+  /** Announces players who have joined or left. @param {Seat[]} seats */
+  #tell(seats) {
     const before = this.#before;
-    const now = new Map(seats.map(({ entrant, name, host }) => [entrant, { name, host, ready: ready.has(entrant) }]));
+    const now = new Map(seats.map(({ entrant, name, host }) => [entrant, { name, host }]));
     this.#before = now;
     if (!before) return;
     const news = [];
-    for (const [entrant, { name, host, ready: is }] of now) {
+    for (const [entrant, { name, host }] of now) {
       if (!before.has(entrant)) news.push(t("{name} joined.", { name }));
-      else if (is && !before.get(entrant)?.ready) news.push(t("{name} is ready.", { name }));
       if (host && before.get(entrant)?.host === false) news.push(t("{name} is now the host.", { name }));
     }
     for (const [entrant, { name }] of before) if (!now.has(entrant)) news.push(t("{name} left.", { name }));

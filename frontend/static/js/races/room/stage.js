@@ -1,16 +1,17 @@
 /** Stage of a room: its state in one sentence, the matching clock, and the player's possible actions. */
 
-import { t, tn } from "../../shared/i18n.js";
+import { t } from "../../shared/i18n.js";
 import { callPlayer } from "../../shared/attention.js";
 import { clockText } from "../../shared/times.js";
 import { byId, write } from "../../shared/dom.js";
 import { isPuzzleRace, parts } from "../types.js";
 
-/** @import { Names } from "../names.js" */
 /** @import { RaceSocket } from "../socket.js" */
 /** @import { RaceState } from "../types.js" */
 
 const TICK = 200;
+/** Time after which an answer to a quick match is repeated, in ms. */
+const ANSWER_EVERY = 1000;
 /** Wait for an opponent after which a ghost is offered, in ms. */
 const GHOST_AFTER_MS = 30000;
 /** Wait after which a bot is offered, in ms. */
@@ -18,24 +19,20 @@ const BOTS_AFTER = 20000;
 
 export class Stage {
   #since = performance.now();
-  /** Deadline to confirm a quick match, on the server's clock. @type {number|null} */ #askedUntil = null;
+  /** Deadline to meet the opponent of a quick match, on the server's clock. @type {number|null} */ #askedUntil = null;
+  #answeredAt = -Infinity;
   #missed = false;
   /** True while the player has a race, or an opponent, to be there for. */ #isOn = false;
 
-  /** @param {RaceSocket} socket @param {Names} names @param {boolean} signedIn */
-  constructor(socket, names, signedIn) {
+  /** @param {RaceSocket} socket @param {boolean} signedIn */
+  constructor(socket, signedIn) {
     this.socket = socket;
-    this.names = names;
     byId("sit-form").addEventListener("submit", (/** @type {Event} */ event) => {
-      // A visitor becomes a guest by sending the form, and any page can then confirm a quick match.
-      if (signedIn && socket.room?.kind !== "quick" && socket.send({ type: "sit" })) event.preventDefault();
+      // A visitor becomes a guest by sending the form.
+      if (signedIn && socket.send({ type: "sit" })) event.preventDefault();
     });
-    byId("ready").addEventListener("click", () => socket.send({ type: "ready", ready: !this.#isReady }));
     byId("leave").addEventListener("click", () => socket.send({ type: "leave" }));
-    // A player who has confirmed and leaves this page is asked again on the next one. So this must be sent before the
-    // connection closes.
-    const turnAway = () => this.#seeks && this.#isReady && socket.send({ type: "ready", ready: false });
-    addEventListener("pagehide", turnAway, { capture: true });
+    document.addEventListener("visibilitychange", () => this.#answer());
     setInterval(() => this.#tick(), TICK);
   }
 
@@ -44,22 +41,11 @@ export class Stage {
     return this.socket.room?.to_come ?? null;
   }
 
-  /** The states of seated players in the upcoming race: the player's own and everyone's. */
-  get #states() {
-    const me = this.socket.you.to_come;
-    const lanes = (this.#race?.lanes ?? []).map(parts);
-    return { mine: lanes.find(({ entrant }) => entrant === me)?.state ?? "", all: lanes.map(({ state }) => state) };
-  }
-
   /** True while the player's own game in the running race continues. */
   get #plays() {
     const { room, you } = this.socket;
     const mine = (room?.running?.lanes ?? []).map(parts).find(({ entrant }) => entrant === you.running);
-    return mine === undefined || mine.state === "racing" || mine.state === "ready";
-  }
-
-  get #isReady() {
-    return this.#states.mine === "ready";
+    return mine === undefined || mine.state === "racing" || mine.state === "seated";
   }
 
   /** True while the player waits for a quick match. */
@@ -67,12 +53,20 @@ export class Stage {
     return this.socket.room?.kind === "quick" && this.#race?.state === "open" && this.socket.you.to_come !== null;
   }
 
-  /** Tracks the deadline to confirm a quick match, and notes a missed one. */
+  /** Tracks the deadline of a quick match, and notes a missed one. */
   #followAsked() {
     const { you, clock } = this.socket;
     if (you.to_come === null) this.#missed ||= this.#askedUntil !== null && clock.until(this.#askedUntil) < TICK;
     else this.#missed = false;
-    this.#askedUntil = you.confirm_by;
+    this.#askedUntil = you.answer_by;
+  }
+
+  /** Meets the opponent of a quick match, by having this page in front. */
+  #answer() {
+    const now = performance.now();
+    if (this.socket.you.answer_by === null || document.hidden || now - this.#answeredAt < ANSWER_EVERY) return;
+    this.#answeredAt = now;
+    this.socket.send({ type: "here" });
   }
 
   show() {
@@ -93,10 +87,6 @@ export class Stage {
     byId("sit-form").hidden = !may;
     byId("next-race")?.toggleAttribute("hidden", Boolean(race ?? room.running));
     write(byId("sit"), room.last && !room.running ? t("Join the next race") : t("Join"));
-    byId("ready").hidden = !(seated && open && (room.kind !== "quick" || you.confirm_by !== null));
-    byId("ready").setAttribute("aria-pressed", String(this.#isReady));
-    write(byId("ready"), this.#isReady ? t("I'm not ready") : t("I'm ready"));
-    byId("ready").classList.toggle("secondary", this.#isReady);
     byId("leave").hidden = !(seated && open);
     byId("invite").hidden = room.kind === "quick" || room.kind === "heat";
     byId("meanwhile").hidden = !(room.kind === "quick" && seated && open);
@@ -115,13 +105,13 @@ export class Stage {
     if (you.running !== null) return [t("Your game is over"), t("The others are still racing.")];
     if (you.to_come === null) return this.#asVisitor();
     if (room?.kind === "quick") return this.#asSeeker();
-    if (room?.kind === "heat") return [t("You're in this heat"), t("Be here when it starts.")];
-    const { all } = this.#states;
-    if (all.length < 2) return [t("No one else is here yet"), t("Share the link with your opponents.")];
-    const waiting = all.filter((state) => state !== "ready").length;
-    if (!waiting) return [t("Looking for a winnable deal."), ""];
-    if (!this.#isReady) return [t("Are you ready?"), t("The race starts when everyone is ready.")];
-    return [tn("Waiting for 1 player", "Waiting for {n} players", waiting), t("It starts when everyone is ready.")];
+    if (room?.kind === "heat") return [t("You're in this heat"), t("Keep this page open until it starts.")];
+    const isAlone = (race?.seats.length ?? 0) < 2;
+    if (isAlone && room?.last) return [t("Waiting for a rematch"), t("It starts once two players are here.")];
+    if (isAlone) return [t("No one else is here yet"), t("Share the link with your opponents.")];
+    if (race?.deal.state !== "ready") return [t("Looking for a winnable deal."), ""];
+    if (you.host) return [t("Start when you like"), t("Everyone who is here will race.")];
+    return [t("Waiting for the host to start"), t("Keep this page open until then.")];
   }
 
   /** @param {RaceState} race */
@@ -134,7 +124,7 @@ export class Stage {
   /** @returns {[string, string]} */
   #asVisitor() {
     const { room } = this.socket;
-    if (this.#missed) return [t("You missed this match"), t("You didn't confirm in time.")];
+    if (this.#missed) return [t("You missed this match"), t("You didn't come in time.")];
     if (room?.running?.state === "settling")
       return [t("The race is over"), t("Verifying the games. This takes a moment.")];
     const isHeat = room?.kind === "heat";
@@ -152,19 +142,17 @@ export class Stage {
 
   /** @returns {[string, string]} */
   #asSeeker() {
-    const seats = this.#race?.seats.length ?? 0;
-    if (this.socket.you.confirm_by !== null) return [t("Opponent found"), t("Confirm in time to keep your seat.")];
-    if (this.#race?.gathers_in !== null) return [t("Opponent found"), t("Others may still join.")];
-    if (seats === 2) return [t("Opponent found"), t("Waiting for your opponent to confirm.")];
-    if (seats > 2) return [t("Opponents found"), t("Waiting for your opponents to confirm.")];
-    return [t("Looking for an opponent…"), t("You can confirm here or on any other page.")];
+    if (this.socket.you.answer_by !== null) return [t("Opponent found"), t("The race is about to start.")];
+    if (this.#race?.gathers_in !== null) return [t("Opponent found"), t("Waiting for your opponent to come.")];
+    return [t("Looking for an opponent…"), t("We'll call you on any page of the site.")];
   }
 
   #tick() {
+    this.#answer();
     const { room, clock, you } = this.socket;
     const race = this.#race;
     const span = race?.starts_in ?? race?.gathers_in ?? race?.scheduled_in ?? null;
-    const at = you.confirm_by ?? this.socket.at(span);
+    const at = you.answer_by ?? this.socket.at(span);
     const figure = byId("stage-clock");
     figure.hidden = at === null;
     if (at !== null) {

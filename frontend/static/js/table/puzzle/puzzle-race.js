@@ -17,7 +17,7 @@ import { Storm } from "./storm.js";
 /** @import { Room } from "../../races/types.js" */
 
 /** States of racers who stay on this page. */
-const PLAYING = new Set(["ready", "racing", "timed_out"]);
+const PLAYING = new Set(["seated", "racing", "timed_out"]);
 /** Time until a failed request is repeated, in ms. */
 const RETRY = 2000;
 
@@ -98,7 +98,7 @@ class PuzzleRace {
     const race = this.seat.raceIn(room);
     if (race?.state === "finished") return this.#finish();
     if (race?.state === "open")
-      return this.seat.leave(t("Fewer than two players are ready, so the race is open again."));
+      return this.seat.leave(t("Fewer than two players are here, so the race is open again."));
     if (race === null || race.state === "void") return this.seat.leave(t("This race doesn't count. Back to the room."));
     this.seat.race = race;
     const racers = racersOf(race);

@@ -85,7 +85,7 @@ export class RaceTable {
       return;
     }
     this.seat.race = race;
-    if (race.state === "open") this.#leave(t("Fewer than two players are ready, so the race is open again."));
+    if (race.state === "open") this.#leave(t("Fewer than two players are here, so the race is open again."));
     else if (race.state === "void") this.#leave(t("This race doesn't count. Back to the room."));
     else this.#show();
   }

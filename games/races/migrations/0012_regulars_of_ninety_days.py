@@ -5,7 +5,7 @@ class Migration(migrations.Migration):
     """Reword the label of regulars. Standings of earlier races stay as stored."""
 
     dependencies = [
-        ("races", "0010_bots"),
+        ("races", "0011_presence"),
     ]
 
     operations = [

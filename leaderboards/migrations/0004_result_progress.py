@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboards", "0002_limited_points")]
+    dependencies = [("leaderboards", "0003_provisional_ratings")]
 
     operations = [
         migrations.AddField(

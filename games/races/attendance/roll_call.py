@@ -1,0 +1,46 @@
+"""Roll call: the players who have a page of their race open.
+
+With every heartbeat, processes record which players in the next race have the room open there. When the seats are
+frozen, the players who are present race. Shortly before the start, a second look marks those who have gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Q
+from django.utils import timezone
+
+from games.races import rooms
+from games.races.models import Entrant
+
+#: Time for which a player counts as present after each sign.
+PRESENT_FOR: Final = timedelta(seconds=5)
+#: Time before a scheduled race from which signs are recorded: a thousand players may wait for it.
+CALLED: Final = timedelta(seconds=45)
+
+
+def record_present(entrant_ids: Collection[int], now: datetime | None = None) -> None:
+    """Record that the players of these entrants have a page of the race open, unless it has started."""
+    now = now or timezone.now()
+    is_called = Q(race__scheduled_at=None) | Q(race__scheduled_at__lte=now + CALLED)
+    waiting = Entrant.objects.filter(is_called, pk__in=entrant_ids, race__state__in=rooms.TO_COME)
+    waiting.update(here_until=now + PRESENT_FOR)
+
+
+def present(entrants: Iterable[Entrant], now: datetime, host_id: int | None = None) -> list[Entrant]:
+    """Return the entrants who are present: bots, the host who gives the command, and players with a sign.
+
+    If there is no sign of any player, the signs are lost, not the players: then all are present.
+    """
+    entrants = list(entrants)
+    if not any(entrant.here_until and entrant.here_until > now for entrant in entrants):
+        return entrants
+    return [entrant for entrant in entrants if entrant.player_id == host_id or is_present(entrant, now)]
+
+
+def is_present(entrant: Entrant, now: datetime) -> bool:
+    """Return whether an entrant is a bot, or a player who has given a sign lately."""
+    return entrant.here_until is None or entrant.here_until > now

@@ -1,0 +1,50 @@
+"""Session flag of players who have a seat in a race.
+
+Pages opened in the meantime follow the race, and tell a player what happened to it. Only sessions with the flag query
+the database.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.contrib import messages
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from games.db.players import player_id
+from games.db.replicas.router import reading_primary
+from games.races.attendance.notes import Note, pop_note
+from games.races.seats import seat_of
+
+_MARK: Final = "waits_for_race"
+_SENTENCES: Final = {
+    Note.MISSED: _("You missed a quick match: you didn't come in time. Join again to race."),
+    Note.ABSENT: _("You missed a race: you weren't there when it started. It doesn't count against you."),
+    Note.ALONE: _("Your opponent didn't show up. You're first in line for the next match."),
+}
+
+
+def mark_waiting(request: HttpRequest) -> None:
+    """Set the session flag, so that this player's pages follow the race."""
+    request.session[_MARK] = True
+
+
+def show_note(request: HttpRequest) -> None:
+    """Show the player's pending note, if there is one, on this page."""
+    note = pop_note(player_id(request))
+    if note is not None:
+        messages.warning(request, _SENTENCES[note])
+
+
+def waiting_room(request: HttpRequest) -> dict[str, str]:
+    """Return the code of the room in which the player waits for a race, for every template; empty for all others."""
+    session = getattr(request, "session", None)
+    if session is None or not session.get(_MARK):
+        return {"waiting_room": ""}
+    with reading_primary():  # a lagging replica must not clear the flag
+        seat = seat_of(player_id(request))
+    show_note(request)
+    if seat is None:
+        del session[_MARK]
+    return {"waiting_room": "" if seat is None or seat.has_begun else seat.code}
