@@ -55,7 +55,7 @@ def enter(player: Player, wishes: Collection[str], now: datetime | None = None) 
         Entrant.objects.filter(pk=seek.pk).update(wishes=variants, here_until=now + roll_call.PRESENT_FOR)
         advance_room(seek.race.room_id, now)
         return seats.room_of(player.pk) or seek.race.room
-    for opponent in _waiting(now):
+    for opponent in waiting(now):
         take_seat = partial(seats.sit, opponent.race.room_id, player, wishes=variants, now=now)
         if _meet(opponent, variants, take_seat, now):
             return opponent.race.room
@@ -136,14 +136,15 @@ def _open_races() -> QuerySet[Any]:
     return found.exclude(Exists(running)).annotate(taken=Count("entrants")).select_related("room")
 
 
-def _waiting(now: datetime) -> QuerySet[Entrant]:
+def waiting(now: datetime) -> QuerySet[Entrant]:
     """Return the players who are present and wait without an opponent, in order of arrival."""
     alone = _open_races().filter(taken=1, deal_failed=False, gathers_until=None)
     seeks = Entrant.objects.filter(race__in=alone, player__isnull=False, here_until__gt=now)
     return seeks.select_related("race__room").order_by("joined_at", "pk")
 
 
-def _wishes(entrant: Entrant) -> list[str]:
+def wishes_of(entrant: Entrant) -> list[str]:
+    """Return the variants that a player would race."""
     return entrant.wishes or [entrant.race.variant]
 
 
@@ -151,8 +152,8 @@ def _find_opponent(entrant: Entrant, now: datetime) -> None:
     """Move a player who waits alone to another one who does, and close the empty room."""
     if not roll_call.is_present(entrant, now):
         return
-    for opponent in _waiting(now).exclude(pk=entrant.pk):
-        if _meet(opponent, _wishes(entrant), partial(_move, entrant, opponent.race), now):
+    for opponent in waiting(now).exclude(pk=entrant.pk):
+        if _meet(opponent, wishes_of(entrant), partial(_move, entrant, opponent.race), now):
             rooms.close(entrant.race.room, now)
             return
 
@@ -166,13 +167,13 @@ def _move(entrant: Entrant, target: Race) -> None:
 
 def _meet(opponent: Entrant, wishes: Collection[str], take_seat: Callable[[], object], now: datetime) -> bool:
     """Seat a player with the opponent if they have a variant in common; return False if they can't meet (any more)."""
-    common = [name for name in _wishes(opponent) if name in wishes]
+    common = [name for name in wishes_of(opponent) if name in wishes]
     if not common:
         return False
     with suppress(Refusal), transaction.atomic():
         room = rooms.lock_room(opponent.race.room_id)
         # Checked with the lock held: the opponent may have left, or met another player.
-        if not _waiting(now).filter(pk=opponent.pk, race__room=room).exists():
+        if not waiting(now).filter(pk=opponent.pk, race__room=room).exists():
             return False
         race = opponent.race
         race.refresh_from_db()
@@ -219,7 +220,7 @@ def _keeps_seat(race: Race, entrant: Entrant, now: datetime) -> bool:
 
 def _replace_game(race: Race, entrants: Sequence[Entrant]) -> None:
     """Choose another game of those that all want, if possible: no deal was found for this one."""
-    common = [name for name in _wishes(entrants[0]) if all(name in _wishes(entrant) for entrant in entrants)]
+    common = [name for name in wishes_of(entrants[0]) if all(name in wishes_of(entrant) for entrant in entrants)]
     others = [name for name in common if name != race.variant] or [race.variant]
     with transaction.atomic():
         room = rooms.lock_room(race.room_id)

@@ -32,7 +32,8 @@ def test_two_go_from_a_quick_match_to_a_rematch_while_a_third_watches(visit: Vis
     link = host.url
     spectator = visit(link)
     legal = legal_tokens(host)
-    friend = seek(visit, "stonewall", **PHONE, has_touch=True, is_mobile=True)
+    friend = visit("/races/", **PHONE, has_touch=True, is_mobile=True)
+    friend.locator("#seeks li", has_text="Stonewall").get_by_role("button", name="Race a guest").tap()
     for page in (host, friend):
         page.wait_for_url(TABLE)
     shows(spectator, "The race is starting")

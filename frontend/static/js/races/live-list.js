@@ -20,14 +20,17 @@ export function fillList(list, items) {
 }
 
 /**
- * Replaces a row's content, and restores the focus by the control's position.
+ * Replaces what differs in a row: a control that stays can be pressed meanwhile. Restores the focus by the control's
+ * position.
  * @param {HTMLElement} old @param {HTMLElement} fresh
  */
 function update(old, fresh) {
   const controls = () => /** @type {HTMLElement[]} */ ([...old.querySelectorAll("a, button")]);
   const focused = controls().indexOf(/** @type {HTMLElement} */ (document.activeElement));
   old.className = fresh.className;
-  old.replaceChildren(...fresh.childNodes);
+  const [before, nodes] = [[...old.childNodes], [...fresh.childNodes]];
+  if (before.length !== nodes.length) old.replaceChildren(...nodes);
+  else nodes.forEach((node, k) => before[k].isEqualNode(node) || before[k].replaceWith(node));
   if (focused >= 0) controls()[Math.min(focused, controls().length - 1)]?.focus();
 }
 

@@ -14,7 +14,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.deals import sealed_stock
 from games.manifests import SHORT_VARIANTS
 from games.models import Attempt
-from games.races import seats, starting
+from games.races import lobby, seats, starting
 from games.races.attendance import roll_call
 from games.races.attendance.notes import Note, pop_note
 from games.races.live import due_steps, protocol, snapshot
@@ -100,6 +100,15 @@ def test_a_player_whose_page_was_closed_may_sit_elsewhere_at_once() -> None:
 
 
 @pytest.mark.usefixtures("missed")
+def test_the_lobby_shows_who_waits() -> None:
+    enter(0, "plot", "braid")
+    enter(0, "tarot", stays=False)
+    pair("stonewall")
+    since = int(at(0).timestamp() * 1000)
+    guest = {"name": "", "avatar": "/avatars/guest.svg", "variants": ["braid", "plot"], "since": since}
+    assert lobby.read(at(6))["seeks"] == [guest]
+
+
 def test_a_player_who_does_not_answer_loses_the_seat() -> None:
     first, second = enter(0, "plot"), enter(60, "plot")
     answer(second, 61)
