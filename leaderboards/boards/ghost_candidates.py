@@ -23,9 +23,10 @@ def leader(deal_id: int) -> int | None:
 
 
 def next_better(own: Attempt) -> int | None:
-    """Return the board attempt just better than a verified one, on either ladder, by any other player."""
+    """Return the board attempt just better than one with a score, on either ladder, by any other player."""
     score = BoardScore.of(own)
-    assert score is not None
+    if score is None:
+        return None
     nearest: list[tuple[Any, ...]] = []
     for ladder in Ladder:
         listed = deal_listing(own.deal_id, "race", ladder).listed()

@@ -29,7 +29,7 @@ const race = { number: 1, game: "plot", seats: [seat], lanes: [[1, 0, 0, "ready"
 const HEAT = { kind: "heat", seats: 1024, to_come: null, running: null, last: null };
 const socket = (room) => ({
   room: { ...HEAT, ...room },
-  you: { to_come: null, running: null, table: null, confirm_by: null },
+  you: { to_come: null, running: null, table: null, answer_by: null },
   clock: { until: () => 0 },
   at: () => null,
 });
