@@ -1,10 +1,10 @@
 """Limits on filling the lobby's lists and the seats of races, and on spoiling starts.
 
-They count each player. Guests and new accounts are as easily made as left, so those of one network count together.
+Each player counts. Guests and new accounts are easily made and abandoned, so those of one network count together.
 Networks and counters live in the cache; losing it only lifts the limits for a while.
 
-A start is spoiled for the others by leaving a countdown, breaking up a quick match or not showing up. After doing so
-repeatedly, a player cannot take a seat for a while.
+A player spoils a start by leaving a countdown, or by breaking up a quick match or missing it. After a few spoiled
+starts, the player cannot take a seat for a while.
 """
 
 from __future__ import annotations

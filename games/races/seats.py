@@ -90,8 +90,8 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
             seat, playing = None, seat
         if seat is not None and seat.race.state == Race.State.OPEN:
             _delete(seat)
-        elif seat is not None:
-            starting.drop_out(seat.race, [player_id], now)
+        elif seat is not None and starting.drop_out(seat.race, [player_id], now):
+            transaction.on_commit(partial(network_limits.note_spoiled, [player_id]))
         if room.host_id == player_id:
             rooms.pass_on(room, player_id)
         Room.objects.filter(pk=room.pk).update(used_at=now)

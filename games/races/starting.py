@@ -115,23 +115,23 @@ def look_again(room_id: int, now: datetime | None = None) -> None:
         gone = seated.exclude(pk__in=[entrant.pk for entrant in here])
         if players := list(gone.values_list("player", flat=True)):
             leave_note(players, Note.ABSENT)
-            drop_out(race, players, now)
+            if drop_out(race, players, now) and race.room.kind == Room.Kind.QUICK:
+                transaction.on_commit(partial(network_limits.note_spoiled, players))
 
 
-def drop_out(race: Race, players: Collection[int], now: datetime) -> None:
-    """Mark players absent before the start. If too few are left, the race reopens, which spoils it for those."""
+def drop_out(race: Race, players: Collection[int], now: datetime) -> bool:
+    """Mark players absent before the start; return whether that reopens the race for other people."""
     gone = race.entrants.filter(player__in=players)
     delete_tables(gone)
     gone.update(state=_E.ABSENT)
     notify_room(race.room_id)
     remaining = race.entrants.filter(state=_E.SEATED, player__isnull=False)
     if _is_enough(race.room, remaining) or not cancel_start(race.room_id, now):
-        return
+        return False
     left_behind = list(remaining.filter(bot="").values_list("player", flat=True))
-    if left_behind:
-        transaction.on_commit(partial(network_limits.note_spoiled, players))
     if race.room.kind == Room.Kind.QUICK:
         leave_note(left_behind, Note.ALONE)
+    return bool(left_behind)
 
 
 def cancel_start(room_id: int, now: datetime | None = None) -> bool:
@@ -185,14 +185,15 @@ def mark_absent(now: datetime) -> int:
     """Mark no-shows as absent after `GRACE`, unless they have moved; return how many."""
     late = Entrant.objects.filter(state=_E.SEATED, race__state=Race.State.RACING, race__starts_at__lte=now - GRACE)
     absent = 0
-    for race_id, room_id in set(late.values_list("race", "race__room")):
+    for race_id, room_id, kind in set(late.values_list("race", "race__room", "race__room__kind")):
         with transaction.atomic():
             no_shows = late.filter(race=race_id)
             no_shows.filter(finishing.HAS_MOVED).update(state=_E.RACING)
             players = list(no_shows.values_list("player", flat=True))
             leave_note(players, Note.ABSENT)
             absent += no_shows.update(state=_E.ABSENT)
-            transaction.on_commit(partial(network_limits.note_spoiled, players))
+            if kind == Room.Kind.QUICK:
+                transaction.on_commit(partial(network_limits.note_spoiled, players))
             notify_room(room_id)
         finishing.settle_done(race_id, now)
     return absent

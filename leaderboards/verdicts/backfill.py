@@ -1,4 +1,4 @@
-"""Backfill of progress times: results that were stored without one are ranked anew from their records.
+"""Backfill of progress times: ranks results that were stored without one again, from their records.
 
 Until then they rank by their whole time and fewer tokens. A record that does not replay is left to `manage.py verify`.
 """
@@ -35,7 +35,7 @@ def fill_attempts(after: int = 0) -> int | None:
     if not attempts:
         return None
     filled = sum(_fill(attempt) for attempt in attempts)
-    log.info("progress times filled in", extra={"filled": filled, "left": missing.count() - filled})
+    log.info("progress times filled in", extra={"filled": filled, "up_to": attempts[-1].pk})
     return attempts[-1].pk
 
 
@@ -65,7 +65,7 @@ def _rank(attempt: Attempt, score: BoardScore) -> bool:
 
 
 def rank_races() -> int:
-    """Compute the places of finished races anew, and the ratings once; return the number of races."""
+    """Recompute the places of finished races, then the ratings once; return the number of races."""
     unfilled = Entrant.objects.filter(race__state=Race.State.FINISHED, cards_up__isnull=False, progress_ms=None)
     unfilled = unfilled.filter(Q(attempt=None) | Q(attempt__progress_ms__isnull=False))
     races = Race.objects.filter(pk__in=unfilled.values("race")).order_by("finished_at", "pk")

@@ -73,14 +73,14 @@ def last_podium(now: datetime) -> tuple[list[Finisher], int]:
     """Return the podium of the last race of the day with a listed player, and how many racers were removed from it."""
     rows = _of_days(now.date() - DAYS * _DAY, now)
     latest = rows.order_by("-race__scheduled_at").values_list("race__scheduled_at", flat=True).first()
-    ranked = sorted(_with_rooms(rows.filter(race__scheduled_at=latest)), key=lambda row: (row.score.key, row.pk))
+    ranked = sorted(rows.filter(race__scheduled_at=latest), key=lambda row: (row.score.key, row.pk))
     return _finishers(ranked[:PODIUM]), removed().filter(race__scheduled_at=latest).count()
 
 
 def winners(now: datetime) -> list[Finisher]:
     """Return the winners of the last two weeks, latest first."""
     won = _of_days(now.date() - DAYS * _DAY, now).filter(has_won())
-    return _finishers(_with_rooms(won.order_by("-race__scheduled_at", "race__division", "pk")))
+    return _finishers(won.order_by("-race__scheduled_at", "race__division", "pk"))
 
 
 def most_wins(first: date, now: datetime) -> list[tuple[str, UUID, int]]:
@@ -93,16 +93,13 @@ def most_wins(first: date, now: datetime) -> list[tuple[str, UUID, int]]:
 
 def _of_days(first: date, now: datetime) -> QuerySet[Entrant]:
     """Return the listed entrants of the races of the day from `first` to today."""
-    return listed().filter(race__scheduled_at__in=heats.races_of_the_day(first, now.date() + _DAY))
-
-
-def _with_rooms(rows: QuerySet[Entrant]) -> QuerySet[Entrant]:
-    return rows.select_related("race__room")
+    starts = heats.races_of_the_day(first, now.date() + _DAY)
+    return listed().filter(race__scheduled_at__in=starts).select_related("race__room")
 
 
 def _finishers(rows: Iterable[Entrant]) -> list[Finisher]:
-    found = list(rows)
-    names = player_services().names_on_pages([row.player_id for row in found if row.player_id is not None])
+    rows = list(rows)
+    names = player_services().names_on_pages([row.player_id for row in rows if row.player_id is not None])
     return [
         Finisher(
             *names[row.player_id],
@@ -112,6 +109,6 @@ def _finishers(rows: Iterable[Entrant]) -> list[Finisher]:
             variant=row.race.variant,
             code=row.race.room.code,
         )
-        for row in found
+        for row in rows
         if row.player_id in names and row.race.scheduled_at is not None
     ]

@@ -18,7 +18,7 @@ from games.core import limits
 from games.core.addresses import network_of_scope
 from games.core.errors import ErrorCode, Refusal
 from games.core.player_networks import remember_network
-from games.races import lobby, network_limits, reconciler, rooms, seats
+from games.races import lobby, network_limits, reconciler, rooms, seats, starting
 from games.races.bots import seating
 from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking
@@ -267,15 +267,32 @@ def test_leaving_the_only_opponent_counts() -> None:
     assert spoiled(player)
 
 
-def test_players_who_do_not_show_up_count() -> None:
+@pytest.mark.parametrize(("kind", "counts"), [(Room.Kind.QUICK, True), (Room.Kind.PRIVATE, False)])
+def test_only_missing_a_quick_match_counts(kind: Room.Kind, counts: bool) -> None:
     absent = create_guest()
     for _ in range(3):
         assert not spoiled(absent)
         run = Run.begun(2, dealt=1, players=[create_guest(), absent])
+        Room.objects.filter(pk=run.room.pk).update(kind=kind)
         reconciler.reconcile(at(26))
         assert run.entrant(1).state == "absent"
-    assert spoiled(absent)
+    assert spoiled(absent) == counts
     assert not spoiled(run.players[0])
+
+
+@pytest.mark.parametrize(("kind", "counts"), [(Room.Kind.QUICK, True), (Room.Kind.PRIVATE, False)])
+def test_going_during_a_countdown_counts_in_a_quick_match_only(kind: Room.Kind, counts: bool) -> None:
+    gone = create_guest()
+    for _ in range(3):
+        assert not spoiled(gone)
+        run = Run.counting(2, players=[create_guest(), gone])
+        Room.objects.filter(pk=run.room.pk).update(kind=kind)
+        for racer, until in ((0, 30), (1, 1)):
+            Entrant.objects.filter(pk=run.entrant(racer).pk).update(here_until=at(until))
+        starting.look_again(run.room.pk, at(11))
+        assert run.race.state == Race.State.OPEN
+        seats.leave_all(run.players[0].pk, at(12))
+    assert spoiled(gone) == counts
 
 
 async def test_countdowns_are_reopened_a_limited_number_of_times(watch: Watch) -> None:
