@@ -151,5 +151,5 @@ def _raced(deal: Deal) -> list[Attempt]:
 
 
 def rank_key(attempt: Attempt) -> tuple[Any, ...]:
-    """Return the sort key of a verified attempt among those of its deal, best first."""
+    """Return the key that sorts a deal's verified attempts, best first."""
     return (*attempt.score.key, attempt.finished_at, attempt.pk)

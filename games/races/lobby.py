@@ -49,7 +49,7 @@ class OpenRoom(LobbyRace):
 
 
 class Seek(TypedDict):
-    """A player who waits for a quick match, `since` ms since 1970, and the variants that they would race.
+    """A player waiting for a quick match, and the variants they accept; `since` is in milliseconds since 1970.
 
     `name` is empty if the player may not be named.
     """

@@ -220,8 +220,8 @@ class Entrant(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["race", "player"], name="entrant_once"),
-            # A player is in at most one race at a time, except a bot. The first two states are those of the previous
-            # release, whose processes may run beside this one's during an upgrade.
+            # Players, except bots, are in one race at a time. The previous release, which may still run during an
+            # upgrade, uses the first two states.
             models.UniqueConstraint(
                 fields=["player"],
                 condition=Q(state__in=["joined", "ready", "seated", "racing"], bot=""),

@@ -1,6 +1,6 @@
 """Limits on filling the lobby's lists and the seats of races, and on spoiling starts.
 
-Each player counts. Guests and new accounts are easily made and abandoned, so those of one network count together.
+Limits are per player. Guests and new accounts cost nothing to make, so all those of a network share one limit.
 Networks and counters live in the cache; losing it only lifts the limits for a while.
 
 A player spoils a start by leaving a countdown, or by breaking up a quick match or missing it. After a few spoiled

@@ -37,9 +37,9 @@ class Seat(NamedTuple):
 
 
 def sit(room_id: int, player: Player, *, wishes: Collection[str] = (), now: datetime | None = None) -> Entrant:
-    """Give the player a seat in the next race; a player who has one keeps it.
+    """Give the player a seat in the next race, unless they have one already.
 
-    A seat after a race is a click on Rematch: the second one starts the next race.
+    After a race this is a rematch, and the second seat starts it.
 
     :raises Refusal: if the player was kicked, the race is full or has started, or they are in another race.
     """

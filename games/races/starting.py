@@ -33,7 +33,7 @@ from games.races.room_notifications import notify_room, notify_rooms
 COUNTDOWN: Final = timedelta(seconds=15)
 #: Countdown of a rematch, a quick match, and a race against a bot: the players have just said that they are here.
 SHORT_COUNTDOWN: Final = timedelta(seconds=5)
-#: Time before the start from which players who have gone become absent. It ends when the start is final.
+#: Time before the start when players who left during the countdown become absent. It ends when the start is final.
 SECOND_LOOK: Final = CANCEL_CUTOFF + timedelta(seconds=2)
 #: Time after the start for players to show up, and for a process to make the transition.
 GRACE: Final = timedelta(seconds=10)
@@ -99,7 +99,7 @@ def start_racing(now: datetime) -> list[int]:
 
 
 def look_again(room_id: int, now: datetime | None = None) -> None:
-    """Mark the players absent who have gone during the countdown, shortly before the start is final."""
+    """Mark players who left during the countdown as absent, shortly before the start is final."""
     now = now or timezone.now()
     due = Race.objects.filter(
         room=room_id, state=Race.State.COUNTDOWN, starts_at__lte=now + SECOND_LOOK, starts_at__gt=now + CANCEL_CUTOFF

@@ -1,11 +1,12 @@
 """Rating rules: which rivals count in a race. Plain values, no database.
 
-A race is rated among its racers with accounts who were present. Two racers do not move each other's ratings if they
-were linked in this race (by device or network), or have met five times already on that day (UTC) in rated races. A
-racer without a rival left is not rated.
+Only racers who had an account and were present are rated. Two racers do not count for each other if they were linked
+in this race (by device or network), or have already met in five rated races that day (UTC). A racer without any rival
+is not rated.
 
-The same fold runs twice. For provisional ratings every rival counts; for ratings only those who were regulars at the
-start of the race (`games.races.results.entrant_facts`), whatever the racer is. Wins and losses count alike in both.
+The same fold runs twice. In provisional ratings, every rival counts. In ratings, only rivals who were regulars at the
+start of the race count (`games.races.results.entrant_facts`), for regulars and others alike. Wins and losses count
+equally in both.
 """
 
 from __future__ import annotations
@@ -131,7 +132,7 @@ class Fold:
         self.met.update(_pair(one, other) for one, other in pairs if not _are_linked(one, other))
 
     def _rate(self, racers: Sequence[Racer]) -> dict[int, SkillEstimate]:
-        """Return the new skill of each racer who is rated, by index."""
+        """Return the new skill of each rated racer, by index."""
         rated: dict[tuple[int, ...], list[SkillEstimate]] = {}
         found = {}
         for k in range(len(racers)):

@@ -19,7 +19,7 @@ from leaderboards.ratings.stores import STORES, Store
 
 
 def shown_ratings(players: Collection[int] | None = None) -> dict[int, ShownRating]:
-    """Return the ratings of the players who have one, or of all, by player id."""
+    """Return the shown ratings by player id: of these players, or of everyone. Unrated players are left out."""
     chosen = Q() if players is None else Q(player__in=players)
     columns = ("player_id", "mu", "player__rating__mu", "player__rating__sigma", "player__rating__races")
     shown = {}
@@ -30,7 +30,7 @@ def shown_ratings(players: Collection[int] | None = None) -> dict[int, ShownRati
 
 
 def provisional_ratings(players: Collection[int]) -> dict[int, float]:
-    """Return the provisional ratings of the players who have one, by player id."""
+    """Return the provisional ratings by player id. Unrated players are left out."""
     return dict(ProvisionalRating.objects.filter(player__in=players).values_list("player_id", "mu"))
 
 

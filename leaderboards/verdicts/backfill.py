@@ -1,6 +1,6 @@
-"""Backfill of progress times: ranks results that were stored without one again, from their records.
+"""Backfill of progress times: computes them for older results from their records, and ranks these again.
 
-Until then they rank by their whole time and fewer tokens. A record that does not replay is left to `manage.py verify`.
+Until then, they rank by total time, then fewer tokens. A record that does not replay is left to `manage.py verify`.
 """
 
 from __future__ import annotations

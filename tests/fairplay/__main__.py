@@ -1,4 +1,4 @@
-"""Acceptance study of fair play: how many games of honest people are flagged, and after how many a program is.
+"""Acceptance study of fair play: false alarms on honest games, and the number of games until a program is caught.
 
 `python -m tests.fairplay` (`make fairplay`); the exit code is 1 if a target is missed. People come from four models.
 The limits were set with *hands*, *reactions* and *search*. *Plans* was written by an author who did not know them, and

@@ -1,7 +1,7 @@
 """Simulated people who look, plan a few moves and play them in a burst.
 
-Written from published findings alone, by an author who did not know the limits of fair play. This model only judges:
-no limit may be chosen with it.
+The author used published findings only, and did not know the limits of fair play. The model only judges: do not choose
+limits with it.
 
 - A plan takes a mental operator (Card, Moran and Newell 1980; Olson and Olson 1990), a time per bit of choice (Hick
   1952; Hyman 1953) and more for each card to read and each move ahead; its length is bound by working memory (Cowan
@@ -132,7 +132,7 @@ def play(who: Player, line: Sequence[Step], chance: Random) -> Game:
 
 
 def _make(session: _Session, token: str, ms: float) -> None:
-    """Record a move after so many milliseconds at the standard pace, and after a distraction if there is one."""
+    """Record a move that takes `ms` at the standard pace, plus any distraction."""
     who, chance, game = session.who, session.chance, session.game
     session.drifts = [
         phi * value + math.sqrt(1 - phi * phi) * chance.gauss(0, who.drift)

@@ -238,7 +238,7 @@ def result_of(race: Any, client: Client) -> str:
 
 
 def settled_pair() -> tuple[Any, Any]:
-    """Create two regulars who have met on fifteen days, the first one winning ten times."""
+    """Create two regulars who met in fifteen races, of which the first player won ten."""
     one, two = make_account(), make_account()
     for n in range(15):
         at = NOON - timedelta(days=20 - n)

@@ -1,1 +1,1 @@
-"""Attendance: who is present at the start of a race, and what those who were not are told."""
+"""Attendance: the roll call at the start of a race, and notes to the players who missed it."""

@@ -1,7 +1,7 @@
-"""Roll call: the players who have a page of their race open.
+"""Roll call before a race.
 
-With every heartbeat, processes record which players in the next race have the room open there. When the seats are
-frozen, the players who are present race. Shortly before the start, a second look marks those who have gone.
+With every heartbeat, each process records which players of the next race are connected to it. Those present when the
+seats are frozen will race, unless a second look shortly before the start finds that they have left.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def record_present(entrant_ids: Collection[int], now: datetime | None = None) ->
 
 
 def present(entrants: Iterable[Entrant], now: datetime, host_id: int | None = None) -> list[Entrant]:
-    """Return the entrants who are present: bots, the host who gives the command, and players with a sign.
+    """Return the entrants who are present: bots, the host who gives the command, and players with a page open.
 
-    If there is no sign of any player, the signs are lost, not the players: then all are present.
+    If no player seems to have one, the records must be lost, so all count as present.
     """
     entrants = list(entrants)
     if not any(entrant.here_until and entrant.here_until > now for entrant in entrants):
@@ -42,5 +42,5 @@ def present(entrants: Iterable[Entrant], now: datetime, host_id: int | None = No
 
 
 def is_present(entrant: Entrant, now: datetime) -> bool:
-    """Return whether an entrant is a bot, or a player who has given a sign lately."""
+    """Return whether an entrant is a bot, or a player whose page was open in the last few seconds."""
     return entrant.here_until is None or entrant.here_until > now

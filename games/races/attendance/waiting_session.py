@@ -1,7 +1,7 @@
-"""Session flag of players who have a seat in a race.
+"""Session flag of players who are waiting for a race.
 
-Pages opened in the meantime follow the race, and tell a player what happened to it. Only sessions with the flag query
-the database.
+The other pages that they open follow the race, and show a note if they miss it. Only sessions with the flag cost a
+query.
 """
 
 from __future__ import annotations

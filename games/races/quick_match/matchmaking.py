@@ -1,9 +1,9 @@
-"""Quick matches: duels of two players on a deal that no one else sees.
+"""Quick matches: duels on a deal that no one else sees.
 
-A seek is a seat in a room, for as long as a page of the player is open (`games.races.attendance`). A new player is
-seated with the first one who waits for one of the same variants. Both must then have the room in front within fifteen
-seconds, and the race starts five seconds after that. A player who doesn't answer loses the seat, and the other is first
-in line again.
+A seek is a seat in a room. It lasts as long as the player has a page open (`games.races.attendance`). New players join
+the first waiting player who accepts one of their variants. Both then have fifteen seconds to bring the room's page to
+the front, and the race starts five seconds later. A player who doesn't loses the seat, and the other is first in line
+again.
 
 Each step locks the rooms that it changes and checks again before it acts, so any process may take it at any time.
 """
@@ -149,7 +149,7 @@ def wishes_of(entrant: Entrant) -> list[str]:
 
 
 def _find_opponent(entrant: Entrant, now: datetime) -> None:
-    """Move a player who waits alone to another one who does, and close the empty room."""
+    """Move a waiting player to another waiting player's room, and close the empty one."""
     if not roll_call.is_present(entrant, now):
         return
     for opponent in waiting(now).exclude(pk=entrant.pk):
@@ -192,7 +192,7 @@ def _gather(race: Race, now: datetime) -> None:
 
 
 def _part(race: Race, now: datetime) -> None:
-    """Free the seats of players who didn't answer in time, or are gone. A player who is left keeps waiting."""
+    """Remove players who have left or didn't answer in time. The remaining player goes on waiting."""
     with transaction.atomic():
         rooms.lock_room(race.room_id)
         open_race = Race.objects.filter(pk=race.pk, state=Race.State.OPEN, gathers_until=race.gathers_until).first()
@@ -219,7 +219,7 @@ def _keeps_seat(race: Race, entrant: Entrant, now: datetime) -> bool:
 
 
 def _replace_game(race: Race, entrants: Sequence[Entrant]) -> None:
-    """Choose another game of those that all want, if possible: no deal was found for this one."""
+    """Choose another game that both players accept, if there is one, because no deal was found for this one."""
     common = [name for name in wishes_of(entrants[0]) if all(name in wishes_of(entrant) for entrant in entrants)]
     others = [name for name in common if name != race.variant] or [race.variant]
     with transaction.atomic():

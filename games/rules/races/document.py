@@ -1,7 +1,7 @@
 """A finished race as one JSON document, with everything needed to check it without a server (docs/records.md, "Races").
 
-`file_checks` verifies such a file. Since version 2 the commitment binds the race's terms as well as the seed, and since
-version 3 entrants have a progress time, by which those who did not win are placed. Older files can still be read.
+`file_checks` verifies such files. Since version 2, the commitment binds the race's terms as well as the seed. Since
+version 3, entrants who did not win are placed by progress time. Older files can still be read.
 """
 
 from __future__ import annotations

@@ -26,10 +26,10 @@ Which = Literal["provisional", "shown"]
 
 
 class Month:
-    """A month of races of honest players with a skill of 1500 ± 250; regulars race twice as often as others.
+    """A month of races between honest players, whose skill is 1500 ± 250. Regulars race twice as often as others.
 
-    Predictions from provisional ratings are those of a site without any rule; `shown` are those from the ratings that
-    the site shows.
+    Predictions from provisional ratings show how a site without rules would do; `shown` predictions use the ratings
+    that the site displays.
     """
 
     def __init__(self, seed: int, *, regulars: float, better: float = 0) -> None:

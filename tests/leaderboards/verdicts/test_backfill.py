@@ -1,4 +1,4 @@
-"""Backfill of progress times: results stored without one are ranked anew from their records, once."""
+"""Backfill of progress times for older results."""
 
 from __future__ import annotations
 

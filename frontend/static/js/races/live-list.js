@@ -20,8 +20,8 @@ export function fillList(list, items) {
 }
 
 /**
- * Replaces what differs in a row: a control that stays can be pressed meanwhile. Restores the focus by the control's
- * position.
+ * Updates a row in place. Unchanged controls stay in the document, so that a press on them is not lost. Restores the
+ * focus by the control's position.
  * @param {HTMLElement} old @param {HTMLElement} fresh
  */
 function update(old, fresh) {

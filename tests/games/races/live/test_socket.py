@@ -188,7 +188,7 @@ async def test_a_deleted_or_banned_player_cannot_sit_down(watch: Watch, deleted:
 
 @pytest.mark.parametrize("notices", ["late", "lost"])
 async def test_a_moved_player_is_notified(watch: Watch, monkeypatch: pytest.MonkeyPatch, notices: str) -> None:
-    """Whether the notices come late or never."""
+    """The player finds out even if the notices are late or lost."""
     monkeypatch.setattr("games.races.live.room_watch.POLL_EVERY", 0.05)
     monkeypatch.setattr("games.races.live.room_watch.POLL_SPREAD", 1)
     layer: Any = get_channel_layer()

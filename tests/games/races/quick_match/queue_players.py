@@ -1,4 +1,4 @@
-"""Players who look for a quick match, answer and leave."""
+"""Simulated players in the queue for quick matches."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_a_removed_racer_leaves_no_gap(players: list[User]) -> None:
 
 
 def test_a_win_is_a_first_place_alone_or_shared(players: list[User]) -> None:
-    """Whether the game was won does not matter, but a disqualified racer wins nothing."""
+    """The game itself need not be won. A disqualified racer never wins the race."""
     ada, brook, cleo, _dara = players
     race = raced(DAY, 7, [ada, brook, cleo])
     Entrant.objects.filter(race=race).update(place=1, state="retired")

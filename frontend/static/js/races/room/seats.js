@@ -58,7 +58,7 @@ export class Seats {
     return row;
   }
 
-  /** Announces players who have joined or left. @param {Seat[]} seats */
+  /** Announces new and departed players. @param {Seat[]} seats */
   #tell(seats) {
     const before = this.#before;
     const now = new Map(seats.map(({ entrant, name, host }) => [entrant, { name, host }]));
