@@ -41,7 +41,9 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
         return redirect("games:room", code=code)
     finished = race.state == Race.State.FINISHED
     rows = by_place(race) if finished else []
-    entrants = shown_entrants(race, rows, player_id(request))
+    me = player_id(request)
+    entrants = shown_entrants(race, rows, me)
+    own = next((row for row in rows if me is not None and row.player_id == me), None)
     is_public = download.is_public(race)
     title = titles.deal_title(race.variant, race.game)
     context = {
@@ -58,7 +60,8 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
         "commitment": commitment_of(race),
         "is_public": is_public,
         "explored": _explored(race, entrants) if is_public else None,
-        "missed": next((row.storm.missed for row in rows if row.storm and row.player_id == player_id(request)), []),
+        "missed": own.storm.missed if own and own.storm else [],
+        "wishes": own.wishes if own else [],
         "share_text": _share_text(race, title, entrants),
     }
     race.deal = None  # a template gets no seed

@@ -26,6 +26,8 @@ class RaceSeat:
     sit: str
     next: datetime | None
     """Start of the next heat, at the table of one, which has no rematch."""
+    wishes: list[str]
+    """Variants for the search for a new opponent, after a quick match."""
 
     @classmethod
     def of(cls, attempt: Attempt) -> Self | None:
@@ -49,6 +51,7 @@ class RaceSeat:
             result=reverse("games:race_result", args=[code, number]),
             sit=reverse("games:race_sit", args=[code]),
             next=heats.next_after(entrant.race.scheduled_at, timezone.now()),
+            wishes=entrant.wishes,
         )
 
 

@@ -329,6 +329,18 @@ def test_a_heat_leads_to_the_next_one_and_has_no_rematch(monkeypatch: pytest.Mon
     assert RaceSeat.of_entrant(finished(2).entrant(0), "code").next is None
 
 
+def test_a_quick_match_leads_to_a_new_opponent_for_the_same_games() -> None:
+    run = finished(2)
+    Entrant.objects.filter(pk=run.entrant(0).pk).update(wishes=["labyrinth", "stonewall"])
+    seeker, other = map(signed_in, run.players)
+    result = f"/races/{run.room.code}/1/"
+    for page in (result, f"/table/{run.attempt(0).public_id}/"):
+        text = seeker.get(page).content.decode()
+        assert "New opponent" in text
+        assert re.findall(r'type="hidden" name="variant" value="(\w+)"', text) == ["labyrinth", "stonewall"]
+    assert "New opponent" not in other.get(result).content.decode()
+
+
 def test_avatars_appear_in_the_lobby_and_results(account: User) -> None:
     run = finished(public=True, players=[account, create_guest()])
     (told,) = lobby.read(at(500))["recent"]
