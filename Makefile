@@ -81,8 +81,8 @@ docs: $(VENV)/.dev ## API documentation of the rules and solver libraries, from 
 	@TALON_NO_NUMBA=1 $(BIN)/python -m pdoc --docformat restructuredtext -o var/docs games.rules games.solver
 	@echo "Open var/docs/index.html"
 
-soak: $(VENV)/.dev ## players and racers who lose the network, sleep and hide, while servers are killed (MINUTES=10, PLAYERS=60, SEED=…)
-	@$(BIN)/python -m tests.services.soak --minutes $(MINUTES) --players $(PLAYERS) $(if $(SEED),--seed $(SEED))
+soak: $(VENV)/.dev ## players and racers who lose the network, sleep and hide, while servers are killed (MINUTES=10, PLAYERS=60, SEED=…; HEAT=64 for one scheduled race)
+	@$(BIN)/python -m tests.services.soak --minutes $(MINUTES) --players $(PLAYERS) $(if $(SEED),--seed $(SEED)) $(if $(HEAT),--heat $(HEAT))
 
 mutate: $(VENV)/.dev ## mutation tests: small code changes that no test detects (WHERE=games/rules/variants/braid.py, MUTANTS=60 per module; default: all)
 	@nice $(BIN)/python -m tests.mutation $(WHERE) $(if $(MUTANTS),--sample $(MUTANTS)) $(if $(SEED),--seed $(SEED))

@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from datetime import timedelta
+from math import inf
 from typing import Any
 
 from benchmarks.databases import own_database
@@ -158,6 +159,7 @@ class Eyes:
     """A spectator: the time each number of tokens was first seen, and the bytes received."""
 
     is_elsewhere = False
+    heard_at = inf
 
     def __init__(self, player_id: int | None) -> None:
         self.player_id = player_id

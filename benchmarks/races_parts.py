@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import math
 import os
 import sys
 import time
@@ -84,6 +85,7 @@ class Eyes:
     """A player's connection to the room."""
 
     is_elsewhere = False
+    heard_at = math.inf
 
     def __init__(self, player_id: int) -> None:
         self.player_id = player_id

@@ -64,9 +64,12 @@ def review_held() -> None:
 @shared_task(name="talon.backfill_progress", soft_time_limit=240, time_limit=270)
 def backfill_progress(after: int = 0) -> None:
     """Rank stored results by progress time; continue in another task if there are more."""
+    if backfill.is_done():
+        return
     last = backfill.fill_attempts(after)
     if last is None:
         backfill.rank_races()
+        backfill.note_done()
     else:
         events.request_task("talon.backfill_progress", last)
 

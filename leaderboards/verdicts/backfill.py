@@ -9,6 +9,7 @@ import logging
 from typing import Final
 
 from django.contrib.auth import get_user_model
+from django.core.cache import cache
 from django.db import DatabaseError, transaction
 from django.db.models import F, Q
 
@@ -26,6 +27,19 @@ from leaderboards.verdicts.reverification import finished_attempts
 log = logging.getLogger(__name__)
 
 BATCH: Final = 200
+#: Seconds until a finished backfill looks again: a worker of the release before may have judged a game since.
+DONE_FOR: Final = 24 * 3600
+_DONE: Final = "progress-times-filled"
+
+
+def is_done() -> bool:
+    """Return whether a search found nothing left in the last day: it reads the whole table."""
+    return bool(cache.get(_DONE))
+
+
+def note_done() -> None:
+    """Note that a search found nothing left."""
+    cache.set(_DONE, value=True, timeout=DONE_FOR)
 
 
 def fill_attempts(after: int = 0) -> int | None:

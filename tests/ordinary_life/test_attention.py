@@ -8,7 +8,7 @@ import pytest
 
 from tests.browser.conftest import Site, Visit
 from tests.browser.races.test_race_table import LEAVE
-from tests.browser.races.test_races import ROOM, press, seek, shows
+from tests.browser.races.test_races import ROOM, TABLE, press, seek, shows
 from tests.browser.racing import race_soon
 from tests.ordinary_life import hidden_tab
 from tests.ordinary_life.page_clock import PageClock, ServerClock
@@ -75,8 +75,14 @@ def test_a_hidden_player_is_called_for_an_opponent_and_when_they_leave(visit: Vi
     seeker.wait_for_function("() => sounds > 0")
     press(other, "Leave")
     calls(seeker, "Looking for an opponent…")
+    seek(visit, variant, page=other)
+    calls(seeker, "Opponent found")
     hidden_tab.show(seeker)
     is_calm(seeker, title)
+    if path:
+        seeker.get_by_role("link", name="Go to the race").click()
+    for player in (seeker, other):
+        player.wait_for_url(TABLE)
 
 
 def test_a_hidden_racer_is_called_for_the_start_and_when_the_race_is_called_off(
@@ -87,8 +93,14 @@ def test_a_hidden_racer_is_called_for_the_start_and_when_the_race_is_called_off(
     clock = PageClock(page, server_clock)
     page.add_init_script(NOTING)
     page.add_init_script(HIDDEN)
+    sockets: list[Any] = []
+    page.on("websocket", lambda socket: sockets.append(socket))  # noqa: PLW0108 - Playwright takes no built-in
     page.goto(race["racers"][0]["table"])
     calls(page, "The race is starting")
+    clock.stop()  # in a hidden tab, timers hardly fire
+    for _ in range(2):
+        next(one for one in sockets if "/ws/race/" in one.url).wait_for_event("framesent")
+    clock.go()
     visit(session=race["racers"][1]["session"]).evaluate(LEAVE, race["code"])
     calls(page, "Fewer than two players are here, so the race is open again.")
     clock.advance(10)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from games.models import Attempt
-from games.races import heats, rooms, seats
+from games.races import heats, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
+from games.races.room_notifications import notify_room
 from leaderboards.models import ProvisionalChange
-from leaderboards.ratings import audit
+from leaderboards.ratings import audit, folding
 from tests.factories import make_account, make_deal, session_of
 
 
@@ -20,6 +22,17 @@ def heat(variant: str, seed: str, count: int, seconds: float) -> dict[str, Any]:
 
     The players are divided at once.
     """
+    opened = open_heat(variant, seed, count, seconds)
+    race = Race.objects.get(pk=opened["race"])
+    assert race.scheduled_at is not None
+    for player in get_user_model().objects.filter(public_id__in=opened["players"]):
+        seats.sit(race.room_id, player)
+    heats.advance_all(race.scheduled_at - heats.FROZEN)
+    return {"code": opened["code"], "races": divisions(race.pk), "sessions": opened["sessions"]}
+
+
+def open_heat(variant: str, seed: str, count: int, seconds: float) -> dict[str, Any]:
+    """Create a heat on the deal of that seed that starts in ``seconds`` seconds, and new players who have no seats."""
     start = timezone.now() + timedelta(seconds=seconds)
     players = [make_account() for _ in range(count)]
     deal = make_deal(variant, practice=True, seed=bytes.fromhex(seed), for_race=True)
@@ -29,11 +42,34 @@ def heat(variant: str, seed: str, count: int, seconds: float) -> dict[str, Any]:
     assert race.deal_id == deal.pk
     Room.objects.filter(pk=room.pk).update(seats=heats.SEATS)
     Race.objects.filter(pk=race.pk).update(scheduled_at=start, division=1)
-    for player in players:
-        seats.sit(room.pk, player)
-    heats.advance_all(start - heats.FROZEN)
-    divisions = Race.objects.filter(scheduled_at=start).order_by("division").values_list("pk", flat=True)
-    return {"code": room.code, "races": list(divisions), "sessions": [session_of(player) for player in players]}
+    return {
+        "code": room.code,
+        "race": race.pk,
+        "players": [str(player.public_id) for player in players],
+        "sessions": [session_of(player) for player in players],
+    }
+
+
+def schedule(race: int, seconds: float) -> float:
+    """Have a heat start in ``seconds`` seconds; return the time of its roll call, in seconds since 1970."""
+    start = timezone.now() + timedelta(seconds=seconds)
+    Race.objects.filter(pk=race).update(scheduled_at=start)
+    notify_room(Race.objects.get(pk=race).room_id)
+    return (start - heats.FROZEN).timestamp()
+
+
+def divisions(race: int) -> list[int]:
+    """Return the races of a heat, given the first."""
+    same = Race.objects.filter(scheduled_at=Race.objects.values("scheduled_at").get(pk=race)["scheduled_at"])
+    return list(same.order_by("division").values_list("pk", flat=True))
+
+
+def tend(races: list[int]) -> bool:
+    """Take every step that is due, and return whether these races are finished and rated, or void."""
+    reconciler.reconcile()
+    folding.rate_finished()
+    ends = Race.objects.filter(pk__in=races).values_list("state", "rating")
+    return all(state == Race.State.VOID or (state == Race.State.FINISHED and rated) for state, rated in ends)
 
 
 def unfinished() -> int:
@@ -78,4 +114,4 @@ def _entrant(entrant: Entrant) -> dict[str, Any]:
     }
 
 
-COMMANDS = (call_time, heat, outcome, unfinished)
+COMMANDS = (call_time, divisions, heat, open_heat, outcome, schedule, tend, unfinished)

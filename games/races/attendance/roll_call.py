@@ -1,7 +1,8 @@
 """Roll call before a race.
 
-With every heartbeat, each process records which players of the next race are connected to it. Those present when the
-seats are frozen will race, unless a second look shortly before the start finds that they have left.
+With every heartbeat, each process calls the pages of the next race's players, and records who answered the last call.
+Those present when the seats are frozen will race, unless a second look shortly before the start finds that they have
+left.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ CALLED: Final = timedelta(seconds=45)
 
 
 def record_present(entrant_ids: Collection[int], now: datetime | None = None) -> None:
-    """Record that the players of these entrants have a page of the race open, unless it has started."""
+    """Record that the players of these entrants are present, unless the race has started."""
     now = now or timezone.now()
     is_called = Q(race__scheduled_at=None) | Q(race__scheduled_at__lte=now + CALLED)
     waiting = Entrant.objects.filter(is_called, pk__in=entrant_ids, race__state__in=rooms.TO_COME)
@@ -31,9 +32,9 @@ def record_present(entrant_ids: Collection[int], now: datetime | None = None) ->
 
 
 def present(entrants: Iterable[Entrant], now: datetime, host_id: int | None = None) -> list[Entrant]:
-    """Return the entrants who are present: bots, the host who gives the command, and players with a page open.
+    """Return the entrants who are present: bots, the host who gives the command, and players whose page answers.
 
-    If no player seems to have one, the records must be lost, so all count as present.
+    If no page seems to answer, the records must be lost, so all count as present.
     """
     entrants = list(entrants)
     if not any(entrant.here_until and entrant.here_until > now for entrant in entrants):
@@ -42,5 +43,5 @@ def present(entrants: Iterable[Entrant], now: datetime, host_id: int | None = No
 
 
 def is_present(entrant: Entrant, now: datetime) -> bool:
-    """Return whether an entrant is a bot, or a player whose page was open in the last few seconds."""
+    """Return whether an entrant is a bot, or a player whose page was heard in the last few seconds."""
     return entrant.here_until is None or entrant.here_until > now

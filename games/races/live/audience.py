@@ -32,6 +32,10 @@ class Viewer(Protocol):
     def is_elsewhere(self) -> bool:
         """True if its page is not one of the race: it only follows the race for the player."""
 
+    @property
+    def heard_at(self) -> float:
+        """Time of its last message, on the monotonic clock."""
+
     def send_frame(self, frame: str) -> None:
         """Queue a frame without waiting."""
 
@@ -79,6 +83,7 @@ class Audience:
         self.progress = RaceProgress(facts)
         self._racers, self._others = Stream(RACERS_EVERY), Stream(OTHERS_EVERY)
         self._yours: dict[Viewer, protocol.You] = {}
+        self._called_at = -inf
 
     def add(self, viewer: Viewer) -> None:
         """Show the room to a viewer from now on."""
@@ -95,18 +100,28 @@ class Audience:
 
     def seated(self) -> list[int]:
         """Return the entrants of the next race with a page of it open here; any page of the site keeps up a seek."""
-        return sorted({yours.to_come for yours in self._at_the_race() if yours.to_come is not None})
+        return sorted({yours.to_come for _viewer, yours in self._at_the_race() if yours.to_come is not None})
+
+    def is_awaited(self) -> bool:
+        """Return whether the presence of any viewer here matters."""
+        return bool(self._awaited())
+
+    def call(self) -> None:
+        """Ask the players who should be here for an answer, since a connection may be dead without the server noticing.
+
+        Hidden tabs answer, too: only their timers are throttled.
+        """
+        self._called_at = monotonic()
+        _send(protocol.Call(), self._awaited())
 
     def present(self) -> list[int]:
-        """Return the entrants of the next race and of a running puzzle race with an open connection to the room.
+        """Return the entrants of the next race and of a running puzzle race who were heard since the last call.
 
         Other running races count the connections of their tables instead.
         """
-        race = self.facts.running
-        if race is None or race.message.game != PUZZLES:
-            return self.seated()
-        running = {yours.running for yours in self._at_the_race() if yours.running is not None}
-        return sorted({*self.seated(), *running})
+        here = list(self._heard())
+        seats = [yours.to_come for yours in here] + [yours.running for yours in here if self._is_puzzle_race()]
+        return sorted({entrant for entrant in seats if entrant is not None})
 
     def moved_from(self, facts: RoomFacts) -> set[int]:
         """Return the seats here that are in none of the races of `facts`."""
@@ -115,7 +130,7 @@ class Audience:
     def has_host(self) -> bool:
         """Return whether the host has the room open here."""
         host = self.facts.host_id
-        return host is not None and any(yours.host for yours in self._at_the_race())
+        return host is not None and any(yours.host for yours in self._heard())
 
     def heirs(self) -> list[int]:
         """Return the possible new hosts: other players here who are seated in a race that is still open."""
@@ -164,9 +179,25 @@ class Audience:
                 times.append(due_at)
         return min(times, default=inf)
 
-    def _at_the_race(self) -> Iterable[protocol.You]:
+    def _at_the_race(self) -> Iterable[tuple[Viewer, protocol.You]]:
         is_queue = self.facts.kind == Room.Kind.QUICK
-        return (yours for viewer, yours in self._yours.items() if is_queue or not viewer.is_elsewhere)
+        return ((viewer, yours) for viewer, yours in self._yours.items() if is_queue or not viewer.is_elsewhere)
+
+    def _heard(self) -> Iterable[protocol.You]:
+        """Return the viewers at the race who have sent a message since the last call."""
+        return (yours for viewer, yours in self._at_the_race() if viewer.heard_at >= self._called_at)
+
+    def _awaited(self) -> list[Viewer]:
+        is_puzzle_race = self._is_puzzle_race()
+        return [
+            viewer
+            for viewer, yours in self._at_the_race()
+            if yours.host or yours.to_come is not None or (is_puzzle_race and yours.running is not None)
+        ]
+
+    def _is_puzzle_race(self) -> bool:
+        race = self.facts.running
+        return race is not None and race.message.game == PUZZLES
 
     def _room_frame(self, stream: Stream, *, to_all: bool) -> str:
         if to_all:

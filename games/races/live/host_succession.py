@@ -30,6 +30,7 @@ class HostPresence:
         self._host_id = audience.facts.host_id
         self._seen_at = monotonic()
         self._next_at = -inf
+        self._is_hurried = False
 
     def follow_host(self) -> None:
         """Follow a change of host; a new host gets the full time to show up."""
@@ -44,20 +45,28 @@ class HostPresence:
 
     def hurry(self) -> None:
         """Send the next heartbeat at once, because a viewer has just joined."""
-        self._next_at = -inf
+        self._is_hurried = True
 
     async def beat(self) -> float:
-        """Send a heartbeat, if one is due, for the host and the entrants present in this process."""
+        """Send a heartbeat, if one is due, for the host and the entrants present in this process; then call them."""
+        if not self._audience.is_awaited():
+            return inf
+        is_due = monotonic() >= self._next_at
+        if is_due or self._is_hurried:
+            self._is_hurried = False
+            self._send_present()
+        if is_due:
+            self._next_at = monotonic() + HEARTBEAT_EVERY
+            self._audience.call()
+        return self._next_at
+
+    def _send_present(self) -> None:
         facts, present = self._audience.facts, self._audience.present()
         host_id = facts.host_id if self._audience.has_host() else None
-        if not present and host_id is None:
-            return inf
-        if monotonic() >= self._next_at:
-            self._next_at = monotonic() + HEARTBEAT_EVERY
+        if present or host_id is not None:
             self._audience.progress.mark_seen(present)
             self.mark_seen(host_id)
             self._send_heartbeat(facts.id, present, host_id)
-        return self._next_at
 
     async def replace_if_absent(self) -> float:
         """Replace a host who has timed out with a player seated in this process."""

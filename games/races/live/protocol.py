@@ -242,6 +242,10 @@ class Gone(Out):
     why: Literal["kicked", "closed"]
 
 
+class Call(Out):
+    """A roll call: players who count as present answer with any message, such as `ping`."""
+
+
 class Pong(Out):
     """The answer to `ping`: its `t`, and the server's clock."""
 
@@ -258,7 +262,7 @@ class Error(Out):
 
 
 ClientMessage = Hello | Sync | Sit | Leave | Here | Start | Settings | Kick | Bot | React | Ping
-ServerMessage = Room | You | Lanes | Reacted | Moved | Gone | Pong | Error
+ServerMessage = Room | You | Lanes | Reacted | Moved | Gone | Call | Pong | Error
 INCOMING: Final = get_args(ClientMessage)
 OUTGOING: Final = get_args(ServerMessage)
 

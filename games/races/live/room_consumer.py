@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from time import monotonic
 from typing import Any, Final
 from uuid import UUID
 
@@ -48,7 +49,17 @@ async def race(scope: Scope, receive: Receive, send: Send) -> None:
 class RaceConsumer(SocketConnection):
     """A connection to one room."""
 
-    __slots__ = ("_code", "_commands", "_device", "_hub", "_network", "_reactions", "_watch", "is_elsewhere")
+    __slots__ = (
+        "_code",
+        "_commands",
+        "_device",
+        "_hub",
+        "_network",
+        "_reactions",
+        "_watch",
+        "heard_at",
+        "is_elsewhere",
+    )
 
     FATAL = protocol.FATAL
     SOCKETS = metrics.SOCKETS.labels("race")
@@ -61,6 +72,7 @@ class RaceConsumer(SocketConnection):
         self._device = account_links.known_device(scope.get("cookies", {}))
         self._watch: RoomWatch | None = None
         self.is_elsewhere = False
+        self.heard_at = monotonic()
         self._reactions = allowance_of(self.player_id, "reactions", REACTIONS, REACTIONS_AT_ONCE)
         self._commands = allowance_of(self.player_id, "commands", COMMANDS, COMMANDS_AT_ONCE)
 
@@ -75,6 +87,7 @@ class RaceConsumer(SocketConnection):
         self._closer = asyncio.ensure_future(self._close(protocol.CLOSE_GONE))
 
     async def _do(self, text: str) -> None:
+        self.heard_at = monotonic()
         message = protocol.parse(text)
         if self.player_id is not None and self._is_check_due():
             await self._check_session()

@@ -77,7 +77,8 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         """Schedule a record, and a notice to all processes, that these have the room open here, with other rooms'."""
         if not self._heartbeats:
             self._heartbeat_timer = asyncio.get_running_loop().call_later(HEARTBEATS_WITHIN, self._send_heartbeats)
-        self._heartbeats[room_id] = (room_id, entrants, host_id)
+        _room, others, host = self._heartbeats.get(room_id, (room_id, [], None))
+        self._heartbeats[room_id] = (room_id, sorted({*others, *entrants}), host_id or host)
 
     def _send_heartbeats(self) -> None:
         heartbeats, self._heartbeats = self._heartbeats, {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -122,14 +122,18 @@ def test_a_storm_takes_no_moves_once_its_time_is_up() -> None:
     play(house, 1, 0, 0, right(STONEWALL, 0))
 
 
+def after(house: House, seconds: float) -> datetime:
+    start = house.race.starts_at
+    assert start is not None
+    return start + timedelta(seconds=seconds)
+
+
 def test_a_race_ends_without_connections() -> None:
     house = racing_house(2)
     solve(house, 1, 0)
-    pass_time(house, 179)
-    reconciler.reconcile(timezone.now())
+    reconciler.reconcile(after(house, 179))
     assert house.states() == "racing racing racing"
-    pass_time(house, 1)
-    reconciler.reconcile(timezone.now())
+    reconciler.reconcile(after(house, 180))
     run, race = storm(house, 1), house.race
     assert (race.state, race.finished_at is None) == ("finished", False)
     assert results(house) == [("timed_out", 2, 0, 0, 0), ("timed_out", 1, 1, run.solved_ms, 0)]
@@ -145,11 +149,9 @@ def lose_time(house: House, *places: int) -> None:
 def test_a_race_ends_early_if_all_have_lost_time() -> None:
     house = racing_house(2)
     lose_time(house, 0, 1)
-    pass_time(house, 169)
-    reconciler.reconcile(timezone.now())
+    reconciler.reconcile(after(house, 169))
     assert house.states() == "racing racing racing"
-    pass_time(house, 1)
-    reconciler.reconcile(timezone.now())
+    reconciler.reconcile(after(house, 170))
     race = house.race
     assert race.state == "finished"
     assert race.ends_at is not None

@@ -14,6 +14,7 @@ from games.models import Attempt
 from games.races import reconciler, rooms, seats, starting
 from games.races.attendance import roll_call
 from games.races.attendance.notes import Note, pop_note
+from games.races.live import host_succession
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import Watch, house_of
@@ -162,7 +163,7 @@ async def record(viewer: Viewer) -> None:
 
 @pytest.mark.parametrize("kind", [Room.Kind.PRIVATE, Room.Kind.QUICK])
 async def test_open_pages_are_recorded_without_a_message(watch: Watch, kind: str) -> None:
-    """A hidden tab sends none, but answers the server's pings."""
+    """A hidden tab sends none by itself."""
     house = await house_of(1)
     await Room.objects.filter(pk=house.room.pk).aupdate(kind=kind)
     player = await watch(house, house.players[0])
@@ -170,6 +171,24 @@ async def test_open_pages_are_recorded_without_a_message(watch: Watch, kind: str
     until = await here_until(player)
     assert until is not None
     assert until <= timezone.now() + roll_call.PRESENT_FOR
+
+
+async def test_a_page_that_answers_no_call_is_not_present(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The connection of a phone that fell asleep stays open."""
+    monkeypatch.setattr(host_succession, "HEARTBEAT_EVERY", 0.1)
+    house = await house_of(2)
+    awake, asleep = [await watch(house, player) for player in house.players]
+
+    async def answer_calls(count: int) -> None:
+        for _ in range(count):
+            await awake.until("call")
+            await awake.say("ping", t=0)
+            await record(awake)
+
+    await answer_calls(3)
+    last = await here_until(asleep)
+    await answer_calls(2)
+    assert await here_until(asleep) == last is not None
 
 
 async def test_pages_elsewhere_do_not_count(watch: Watch, other_hub: RoomHub) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 
 from games.core import events
 from games.models import Attempt, Move
@@ -146,3 +147,20 @@ def test_the_task_goes_on_until_nothing_is_left(requested_tasks: list[Any]) -> N
     requested_tasks.clear()
     tasks.backfill_progress()
     assert ("talon.backfill_progress", attempt.pk) in requested_tasks
+
+
+def test_a_finished_backfill_costs_no_query(
+    requested_tasks: list[Any], settings: Any, django_assert_num_queries: Any
+) -> None:
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "backfill"}}
+    cache.clear()
+    resigned_early_and_late()
+    forget()
+    requested_tasks.clear()
+    tasks.backfill_progress()
+    while after := [last for task, last in requested_tasks if task == "talon.backfill_progress"]:
+        requested_tasks.clear()
+        tasks.backfill_progress(after[-1])
+    assert not Entrant.objects.filter(progress_ms=None).exists()
+    with django_assert_num_queries(0):
+        tasks.backfill_progress()

@@ -1,4 +1,4 @@
-"""Command line of the soak (`python -m tests.services.soak`): run one soak and report."""
+"""Command line of the soak (`python -m tests.services.soak`): run one soak, or one heat, and report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import tempfile
 from pathlib import Path
 
 from deploy.servers import Redis, postgres_programs
+from tests.services.soak.attendance import AttendedHeat
 from tests.services.soak.running import Wish, soak
+from tests.services.stack import Stack
 
 SHOWN = 40
 
@@ -29,6 +31,9 @@ def main() -> int:
     parser.add_argument(
         "--seed", type=int, help="of deals, players and blows, to run one again; a random one otherwise"
     )
+    parser.add_argument(
+        "--heat", type=int, metavar="PLAYERS", help="hold one scheduled race instead; a third sleep, hide or drop out"
+    )
     options = parser.parse_args()
     if options.minutes <= 0 or not 1 <= options.players <= 2000:
         parser.error("a soak takes some time and 1 to 2,000 players")
@@ -37,17 +42,36 @@ def main() -> int:
     seed = random.randrange(1_000_000) if options.seed is None else options.seed
     home = Path(tempfile.mkdtemp(prefix="talon-soak-"))
     print(f"seed {seed}", flush=True)
+    if options.heat:
+        return _report(_heat(options.heat, seed, home), seed, home)
     wish = Wish(options.minutes * 60, seed, options.players)
     outcome = soak(wish, home, lambda text: print(text, flush=True))
     print(f"{len(outcome.games)} games, {outcome.tokens} tokens acknowledged; to the players: {dict(outcome.tally)}")
     print(f"blows: {dict(outcome.blows)}; verdicts: {dict(outcome.verdicts)}; races: {dict(outcome.races)}")
-    if not outcome.faults:
+    return _report(outcome.faults, seed, home)
+
+
+def _heat(players: int, seed: int, home: Path) -> list[str]:
+    """Hold one scheduled race, print what happened, and return the faults."""
+    stack = Stack(home)
+    try:
+        stack.start()
+        attended = AttendedHeat(stack, players, seed).hold()
+    finally:
+        stack.stop()
+    print(f"{players} players, of whom suffered: {dict(attended.fates)}")
+    print(f"divisions of {attended.sizes}; {attended.tokens} tokens acknowledged")
+    return attended.faults
+
+
+def _report(faults: list[str], seed: int, home: Path) -> int:
+    if not faults:
         shutil.rmtree(home)
         print("Nothing is lost and nothing is wrong.")
         return 0
-    for fault in outcome.faults[:SHOWN]:
+    for fault in faults[:SHOWN]:
         print(f"WRONG: {fault}")
-    print(f"{len(outcome.faults)} faults with seed {seed}; the logs are in {home}")
+    print(f"{len(faults)} faults with seed {seed}; the logs are in {home}")
     return 1
 
 

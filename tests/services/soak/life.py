@@ -55,8 +55,9 @@ class Person:
         self._relay = Relay(0, forwarded_for=ADDRESS)
         self._open: dict[ClientConnection, float] = {}
         """When each open socket was last heard."""
-        self._awake = asyncio.Event()
+        self._awake, self._in_view = asyncio.Event(), asyncio.Event()
         self._awake.set()
+        self._in_view.set()
         self._back_at: float | None = None
         self._dead: set[ClientConnection] = set()
         self._opening: set[asyncio.Task[ClientConnection]] = set()
@@ -65,10 +66,14 @@ class Person:
         """Number of tables and rooms that the person wants to be connected to."""
         self.complaints: list[str] = []
 
+    def online(self) -> contextlib.AbstractContextManager[object]:
+        """Return the person's network, to be entered."""
+        return self._relay
+
     @contextlib.asynccontextmanager
     async def living(self) -> AsyncIterator[None]:
         """Let the person live: the misfortunes come until the end."""
-        with self._relay:
+        with self.online():
             task = asyncio.create_task(self._live())
             try:
                 yield
@@ -125,6 +130,10 @@ class Person:
             await socket.send('{"type": "ping", "t": 0}')
         raise TimeoutError("no answer to a ping")
 
+    async def in_view(self) -> None:
+        """Wait until the person sees the page. Hidden pages take messages, and answer them."""
+        await self._in_view.wait()
+
     async def retry(self) -> None:
         """Wait as a page does before it opens a connection again."""
         await asyncio.sleep(self._choose.uniform(*RETRY))
@@ -140,13 +149,17 @@ class Person:
             await asyncio.sleep(self._choose.uniform(0.3, 1.7) * MISFORTUNE_EVERY)
             kind = self._choose.choice(list(MISFORTUNES))
             seconds = self._choose.uniform(*MISFORTUNES[kind])
-            self._suffer(kind)
-            self._tally[kind] += 1
-            await asyncio.sleep(seconds)
-            self._recover()
+            await self.suffer(kind, seconds)
             await self._check_return()
 
-    def _suffer(self, kind: str) -> None:
+    async def suffer(self, kind: str, seconds: float) -> None:
+        """Suffer one of the misfortunes for some seconds."""
+        self._begin(kind)
+        self._tally[kind] += 1
+        await asyncio.sleep(seconds)
+        self._recover()
+
+    def _begin(self, kind: str) -> None:
         match kind:
             case "network lost":
                 self._relay.swallow()
@@ -158,14 +171,16 @@ class Person:
             case "asleep":
                 self._relay.swallow()
                 self._awake.clear()
+                self._in_view.clear()
             case "hidden":
-                self._awake.clear()
+                self._in_view.clear()
         if kind in ("network lost", "asleep"):
             self._dead |= self._open.keys()
 
     def _recover(self) -> None:
         self._relay.restore()
         self._awake.set()
+        self._in_view.set()
         self._back_at = time.monotonic()
         for opening in self._opening:
             opening.cancel()

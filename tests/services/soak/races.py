@@ -10,8 +10,10 @@ import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
+
+from websockets.asyncio.client import ClientConnection
 
 from games.rules import CATALOGUE
 from tests.rules.winning import winning_lines
@@ -46,7 +48,11 @@ class Room:
     code: str
     secrets: frozenset[str]
     complaints: list[str]
+    wants_seat: bool = False
     table: str = ""
+    entrant: int | None = None
+    shown: dict[str, Any] = field(default_factory=dict)
+    """The room as last shown."""
 
     async def watch(self) -> None:
         """Follow the room, and the seat when it moves to another one, until cancelled."""
@@ -55,27 +61,38 @@ class Room:
             while True:
                 with contextlib.suppress(*BROKEN):
                     async with self.person.connected(f"/ws/race/{self.code}/", self.session) as socket:
-                        await socket.send(json.dumps({"type": "hello", "v": 1}))
-                        while self._take(await self.person.hear(socket)):
-                            pass
+                        await self._visit(socket)
                 await self.person.retry()
         finally:
             self.person.follows -= 1
 
-    def _take(self, text: str) -> bool:
-        """Note a message; return whether to stay in this room."""
-        message = json.loads(text)
+    async def _visit(self, socket: ClientConnection) -> None:
+        """Follow the room on this connection until the seat moves to another one."""
+        await socket.send(json.dumps({"type": "hello", "v": 1}))
+        if self.wants_seat and self.entrant is None:
+            await socket.send(json.dumps({"type": "sit"}))
+        code = self.code
+        while self.code == code:
+            message = self._take(await self.person.hear(socket))
+            if message["type"] == "call":
+                await socket.send(json.dumps({"type": "ping", "t": 0}))
+
+    def _take(self, text: str) -> dict[str, Any]:
+        """Note a message."""
+        message: dict[str, Any] = json.loads(text)
         if CARD.search(text) or any(secret in text for secret in self.secrets) or SECRET_KEYS & set(_keys(message)):
             self.complaints.append(f"a room told {text[:200]}")
         match message["type"]:
             case "you":
                 self.table = message.get("table") or self.table
+                self.entrant = message["to_come"] or self.entrant
+            case "room":
+                self.shown = message
             case "moved":
                 self.code = message["code"]
-                return False
             case "error" if message["code"] not in ("server_busy", "rate_limited"):
                 self.complaints.append(f"refused: {message}")
-        return True
+        return message
 
 
 @dataclass

@@ -76,6 +76,7 @@ class Table:
         await self._greet(socket)
         while goes_on() and self.n < self._plan.moves and self.legal:
             await asyncio.sleep(self._choose.uniform(*self._plan.pace))
+            await self._person.in_view()
             tally["busy"] += await self._say(socket, {"type": "move", "n": self.n + 1, "token": self._token()})
         if not goes_on() or not self._plan.ends:
             raise Over

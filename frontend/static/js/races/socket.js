@@ -97,6 +97,8 @@ export class RaceSocket {
         return this.room && handlers.changed?.(this.room, this.you);
       case "lanes":
         return this.#takeLanes(message);
+      case "call":
+        return this.#ping();
       case "pong":
         return this.clock.answered(message);
       case "reacted":
@@ -146,12 +148,16 @@ export class RaceSocket {
     this.#settled = true;
     let left = FIRST_PINGS;
     const ping = () => {
-      this.send({ type: "ping", t: Math.round(pageTime()) });
+      this.#ping();
       left -= 1;
       if (left === 0) clearInterval(this.#pings);
     };
     ping();
     this.#pings = window.setInterval(ping, PING_EVERY);
+  }
+
+  #ping() {
+    this.send({ type: "ping", t: Math.round(pageTime()) });
   }
 }
 

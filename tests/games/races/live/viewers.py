@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -45,6 +46,12 @@ class Viewer(Connection):
         """Read messages until the state of the room satisfies `when`."""
         while not when(self):
             await self.hear()
+
+    async def answer_calls(self, is_awake: asyncio.Event) -> None:
+        """Answer the server's calls as a page does, while it is awake."""
+        while is_awake.is_set():
+            await self.until("call")
+            await self.say("ping", t=0)
 
     def race(self, which: str) -> Message:
         found: Message = self.room.get(which) or {}

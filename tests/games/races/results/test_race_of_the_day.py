@@ -77,6 +77,27 @@ def test_a_removed_racer_leaves_no_gap(players: list[User]) -> None:
     assert (podium(), winners(), fame()) == ((["Ada", "Cleo", "Dara"], 1), ["Ada"], [("Ada", 1)])
 
 
+def test_a_lifted_ban_brings_everything_back(players: list[User]) -> None:
+    ada, brook, cleo, dara = players
+    raced(DAY - timedelta(days=2), 19, [ada, brook, cleo])
+    raced(DAY - timedelta(days=1), 7, [dara, ada, brook])
+    raced(DAY, 7, players)
+
+    def tables() -> list[Any]:
+        return [podium(), winners(), fame(), *(heat_standings.standing(period, DAY) for period in ("day", "week"))]
+
+    before = tables()
+    ban_player(ada)
+    assert tables()[:3] == [
+        (["Brook", "Cleo", "Dara"], 1), ["Brook", "Dara", "Brook"], [("Brook", 2), ("Dara", 1)]
+    ]  # fmt: skip
+    day, week = tables()[3:]
+    assert [(row.place, row.name) for row in day] == [(1, "Brook"), (2, "Cleo"), (3, "Dara")]
+    assert [(row.place, row.name) for row in week] == [(1, "Brook"), (2, "Dara"), (3, "Cleo")]
+    lift_ban(ada)
+    assert tables() == before
+
+
 def test_a_win_is_a_first_place_alone_or_shared(players: list[User]) -> None:
     """The game itself need not be won. A disqualified racer never wins the race."""
     ada, brook, cleo, _dara = players
