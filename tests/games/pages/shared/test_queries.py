@@ -135,7 +135,7 @@ def test_queries_of_the_lobby(people: list[User]) -> None:
         room_of([player])
     for hour in range(4, 7):
         heat(at(0).date(), hour, dict(zip(people, range(6), strict=True)))
-    assert len(statements_of(read)) == len(few) <= 13, "\n".join(few)
+    assert len(statements_of(read)) == len(few) <= 12, "\n".join(few)
     assert len(statements_of(lambda: lobby.read(at(500)))) == len(few_at)
 
 
