@@ -87,6 +87,7 @@ urlpatterns = [
     # Races: lobby, rooms and results
     path("races/", lobby_page.races, name="races"),
     path("races/lobby.json", lobby_page.lobby_json, name="lobby_json"),
+    path("races/seeks.json", lobby_page.seeks_json, name="seeks_json"),
     path("races/tv/", lobby_page.tv, name="race_tv"),
     path("races/new", lobby_page.new, name="race_new"),
     path("races/quick", lobby_page.quick_match, name="race_quick"),

@@ -1,4 +1,4 @@
-"""Lobby snapshot: the next heat, players who seek a quick match, open rooms, live races and the latest results.
+"""Lobby snapshot: the next heat, open rooms, live races and the latest results.
 
 It is the same for all visitors and free of text to translate: the page renders game names and times. Rooms by link are
 not listed. One player or network can fill only a third of each list (`games.races.network_limits`).
@@ -17,7 +17,6 @@ from games.db.players import player_services
 from games.db.shared_cache import SharedCache
 from games.races import heats, network_limits
 from games.races.models import Entrant, Race, Room
-from games.races.quick_match import matchmaking
 
 _LISTED: Final = 24
 _RECENT: Final = 8
@@ -46,18 +45,6 @@ class OpenRoom(LobbyRace):
 
     host: str
     avatar: str
-
-
-class Seek(TypedDict):
-    """A player waiting for a quick match, and the variants they accept; `since` is in milliseconds since 1970.
-
-    `name` is empty if the player may not be named.
-    """
-
-    name: str
-    avatar: str
-    variants: list[str]
-    since: int | None
 
 
 class LiveRace(LobbyRace):
@@ -89,7 +76,6 @@ class Lobby(TypedDict):
 
     now: int | None
     heat: NextHeat
-    seeks: list[Seek]
     rooms: list[OpenRoom]
     running: list[LiveRace]
     best: str | None
@@ -122,7 +108,6 @@ def read(now: datetime) -> Lobby:
     return {
         "now": _ms(now),
         "heat": _heat(now),
-        "seeks": _seeks(now),
         "rooms": [_open(race, _name(names, race.room.host_id)) for race in waiting],
         "running": [
             {**_facts(race), "starts_at": _ms(race.starts_at), "ends_at": _ms(race.ends_at)} for race in running
@@ -184,18 +169,6 @@ def _heat(now: datetime) -> NextHeat:
         "doors_at": _ms(starts_at - heats.DOORS),
         "entrants": waiting.count(),
     }
-
-
-def _seeks(now: datetime) -> list[Seek]:
-    waiting = {seek.race_id: seek for seek in matchmaking.waiting(now)[:_CONSIDERED]}
-    shown = network_limits.fair_share({race: [seek.player_id or 0] for race, seek in waiting.items()}, _LISTED)
-    names = player_services().shown_names({waiting[race].player_id or 0 for race in shown})
-    return [_seek(waiting[race], _name(names, waiting[race].player_id)) for race in shown]
-
-
-def _seek(seek: Entrant, name: str) -> Seek:
-    avatar = player_services().avatar_of(name)
-    return {"name": name, "avatar": avatar, "variants": matchmaking.wishes_of(seek), "since": _ms(seek.joined_at)}
 
 
 def _open(race: Race, host: str) -> OpenRoom:

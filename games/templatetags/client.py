@@ -33,6 +33,12 @@ def variant_name(name: str) -> str:
     return str(VARIANT_TITLES.get(name, name))
 
 
+@register.simple_tag
+def variant_titles() -> str:
+    """Return the titles of all variants in the catalogue by name, as JSON for a data attribute."""
+    return as_json({name: str(VARIANT_TITLES[name]) for name in CATALOGUE})
+
+
 @register.filter
 def variant_summary(name: str) -> str:
     """Return a one-line description of a variant."""

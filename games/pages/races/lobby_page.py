@@ -12,10 +12,11 @@ from games.core.errors import Refusal
 from games.db.players import player_id
 from games.pages.races.game_form import choices, chosen
 from games.presentation import titles
+from games.presentation.anonymous_cache import cache_for_anonymous
 from games.races import heats, lobby
 from games.races.bots import seating
 from games.races.joining import check_may_sit, open_own_room, refused, seated_player, to_seat
-from games.races.quick_match import matchmaking
+from games.races.quick_match import matchmaking, open_seeks
 from games.races.seats import seat_of
 from games.rules import CATALOGUE
 
@@ -46,6 +47,14 @@ def tv(request: HttpRequest) -> HttpResponse:
 def lobby_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
     """Return the current state of the lobby, identical for everyone."""
     return JsonResponse(lobby.cached_lobby())
+
+
+@require_safe
+@never_cache
+@cache_for_anonymous(open_seeks.FRESH)
+def seeks_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
+    """Return the players who wait for a quick match, identical for everyone; visible pages poll it every 2 seconds."""
+    return JsonResponse(open_seeks.open_seeks())
 
 
 @require_POST

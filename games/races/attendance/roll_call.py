@@ -15,10 +15,12 @@ from django.db.models import Q
 from django.utils import timezone
 
 from games.races import rooms
-from games.races.models import Entrant
+from games.races.models import Entrant, Race, Room
 
 #: Time for which a player counts as present after each sign.
 PRESENT_FOR: Final = timedelta(seconds=5)
+#: Time for which the seek of a player whose last page was closed stays open: another page of the site may be loading.
+LEFT_AFTER: Final = timedelta(seconds=2)
 #: Time before a scheduled race from which signs are recorded: a thousand players may wait for it.
 CALLED: Final = timedelta(seconds=45)
 
@@ -29,6 +31,13 @@ def record_present(entrant_ids: Collection[int], now: datetime | None = None) ->
     is_called = Q(race__scheduled_at=None) | Q(race__scheduled_at__lte=now + CALLED)
     waiting = Entrant.objects.filter(is_called, pk__in=entrant_ids, race__state__in=rooms.TO_COME)
     waiting.update(here_until=now + PRESENT_FOR)
+
+
+def record_left(entrant_ids: Collection[int], now: datetime | None = None) -> None:
+    """Record that these players, who wait for an opponent, have closed their page. The next sign revokes it."""
+    until = (now or timezone.now()) + LEFT_AFTER
+    alone = Entrant.objects.filter(pk__in=entrant_ids, race__state=Race.State.OPEN, race__gathers_until=None)
+    alone.filter(race__room__kind=Room.Kind.QUICK, here_until__gt=until).update(here_until=until)
 
 
 def present(entrants: Iterable[Entrant], now: datetime, host_id: int | None = None) -> list[Entrant]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from games.races.live import snapshot
 from games.races.live.audience import Viewer
 from games.races.live.batched_reads import Batches
 from games.races.live.room_watch import RoomWatch
+from games.races.models import Room
 from games.races.room_notifications import by_group, room_group
 
 log = logging.getLogger(__name__)
@@ -51,6 +52,8 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         self._heartbeats: dict[int, _Heartbeat] = {}
         self._heartbeat_timer: asyncio.TimerHandle | None = None
         self._recording: asyncio.Task[None] | None = None
+        """Task that records the latest heartbeats."""
+        self._recordings: set[asyncio.Task[None]] = set()
 
     async def enter(self, code: str, viewer: Viewer) -> RoomWatch:
         """Show the room with this code to a viewer until `leave`.
@@ -62,13 +65,22 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
             raise _not_found()
         return await self.join(room_id, viewer)
 
+    def leave(self, key: int, viewer: Viewer) -> None:
+        """Remove a viewer; if it was the last page here of a player who waits for a quick match, record that."""
+        watch = self._watches.get(key)
+        seeks = watch.audience.seated() if watch and watch.facts.kind == Room.Kind.QUICK else []
+        super().leave(key, viewer)
+        if watch and (left := set(seeks) - set(watch.audience.seated())):
+            self._record(roll_call.record_left, sorted(left))
+
     async def close(self) -> None:
         """Stop watching, and drop heartbeats that have not been sent yet."""
         if self._heartbeat_timer is not None:
             self._heartbeat_timer.cancel()
-        if self._recording is not None:
-            self._recording.cancel()
-            await asyncio.wait([self._recording])
+        for recording in self._recordings:
+            recording.cancel()
+        if self._recordings:
+            await asyncio.wait(self._recordings)
         await super().close()
         await self._rooms.close()
         await self._steps.close()
@@ -87,7 +99,13 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
             notifier.send(group, message, about=tuple(rooms))
         if self._recording is None or self._recording.done():
             present = [entrant for _room, entrants, _host in heartbeats.values() for entrant in entrants]
-            self._recording = asyncio.create_task(_record_present(present))
+            self._recording = self._record(roll_call.record_present, present)
+
+    def _record(self, record: Callable[[list[int]], None], entrants: list[int]) -> asyncio.Task[None]:
+        task = asyncio.create_task(_recorded(record, entrants))
+        self._recordings.add(task)
+        task.add_done_callback(self._recordings.discard)
+        return task
 
     async def _opened(self, key: int) -> RoomWatch:
         read, listen = partial(self._rooms.get, key), partial(self.listen, room_group(key))
@@ -133,11 +151,11 @@ def _take_steps(starts_only: Collection[bool]) -> dict[bool, None]:
     return {}
 
 
-async def _record_present(entrants: list[int]) -> None:
+async def _recorded(record: Callable[[list[int]], None], entrants: list[int]) -> None:
     try:
-        await off_loop(roll_call.record_present)(entrants)
+        await off_loop(record)(entrants)
     except Error:
-        log.warning("players present not recorded, trying again later", exc_info=True)
+        log.warning("presence not recorded, trying again later", exc_info=True)
 
 
 def _not_found() -> Refusal:

@@ -154,7 +154,7 @@ RECIPES = {name: visits for names, visits in _RECIPES.items() for name in names.
 _NO_PAGES = {
     "data for programs": (
         "games:analysis boards:pace games:deal_data games:lane games:ledger_feed games:ledger_heads "
-        "games:line games:lobby_json games:playing_json games:race_json games:picture "
+        "games:line games:lobby_json games:playing_json games:race_json games:seeks_json games:picture "
         "games:picture_gif games:variant_picture games:day_picture games:day_opening games:deal_picture "
         "games:deal_opening games:record games:solution_record games:solution_steps games:looking_json "
         "games:explorer_steps games:steps games:way_steps games:puzzle_win games:race_of_the_day_calendar manifest "

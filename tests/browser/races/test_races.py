@@ -30,10 +30,13 @@ def test_two_go_from_a_quick_match_to_a_rematch_while_a_third_watches(visit: Vis
     host = seek(visit, "stonewall", width=1440, height=900)
     shows(host, "Looking for an opponent…")
     link = host.url
-    spectator = visit(link)
+    spectator = visit("/")
+    sync_api.expect(spectator.locator("#seeks li")).to_contain_text("Stonewall")
+    spectator.goto(link)
     legal = legal_tokens(host)
-    friend = visit("/races/", **PHONE, has_touch=True, is_mobile=True)
-    friend.locator("#seeks li", has_text="Stonewall").get_by_role("button", name="Race a guest").tap()
+    friend = visit("/practice/", **PHONE, has_touch=True, is_mobile=True)
+    friend.locator("[value=labyrinth].practice-card").tap()
+    friend.locator(".rail #seeks").get_by_role("button", name="Race a guest").tap()
     for page in (host, friend):
         page.wait_for_url(TABLE)
     shows(spectator, "The race is starting")
@@ -66,6 +69,8 @@ def test_two_go_from_a_quick_match_to_a_rematch_while_a_third_watches(visit: Vis
     for page in (host, friend):
         page.wait_for_url(TABLE)
         page.locator("#starting:visible, #felt .card").first.wait_for()
+    friend.goto("/practice/")
+    sync_api.expect(friend.locator(".running")).to_contain_text("Labyrinth")
 
 
 def accept_rematch_on_another_page(host: Any, friend: Any, room: str) -> None:

@@ -347,3 +347,19 @@ async def test_a_replaced_connection_gives_up_no_seat(watch: Watch) -> None:
         assert all("code" not in frame for frame in [*line.output_queue._queue])
         await gone(line)
     await shared_hub().close()
+
+
+async def test_a_closed_page_ends_a_seek_within_two_seconds() -> None:
+    house = await house_of(1)
+    await Room.objects.filter(pk=house.room.pk).aupdate(kind=Room.Kind.QUICK)
+    player = house.players[0]
+    room, other = await page_at(house, "page=room", player), await page_at(house, "page=table", player)
+    (watched,) = shared_hub()._watches.values()
+    watched.close()  # no further signs that the player is here
+    far = timezone.now() + timedelta(hours=1)
+    await Entrant.objects.aupdate(here_until=far)
+    await gone(room)
+    assert not shared_hub()._recordings
+    await gone(other)
+    await asyncio.gather(*shared_hub()._recordings)
+    assert await Entrant.objects.filter(here_until__lte=timezone.now() + timedelta(seconds=2)).aexists()

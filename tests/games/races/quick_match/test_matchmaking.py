@@ -14,12 +14,12 @@ from games.core.errors import ErrorCode, Refusal
 from games.deals import sealed_stock
 from games.manifests import SHORT_VARIANTS
 from games.models import Attempt
-from games.races import lobby, seats, starting
+from games.races import seats, starting
 from games.races.attendance import roll_call
-from games.races.attendance.notes import Note, pop_note
+from games.races.attendance.notes import Note, note_for
 from games.races.live import due_steps, protocol, snapshot
 from games.races.models import Entrant, Race, Room
-from games.races.quick_match import matchmaking
+from games.races.quick_match import matchmaking, open_seeks
 from games.rules import CATALOGUE
 from tests.concurrency import run_together
 from tests.games.races.quick_match.queue_players import (
@@ -99,16 +99,28 @@ def test_a_player_whose_page_was_closed_may_sit_elsewhere_at_once() -> None:
     assert room_of(player) == room
 
 
-@pytest.mark.usefixtures("missed")
-def test_the_lobby_shows_who_waits() -> None:
+def test_open_seeks_show_who_waits_for_which_games_and_since_when() -> None:
     enter(0, "plot", "braid")
     enter(0, "tarot", stays=False)
     pair("stonewall")
     since = int(at(0).timestamp() * 1000)
     guest = {"name": "", "avatar": "/avatars/guest.svg", "variants": ["braid", "plot"], "since": since}
-    assert lobby.read(at(6))["seeks"] == [guest]
+    assert open_seeks.read(at(6)) == {"now": since + 6000, "seeks": [guest]}
 
 
+def test_a_seek_is_hidden_soon_after_its_page_was_closed() -> None:
+    seek = Entrant.objects.get(player=enter(0, "plot"))
+    roll_call.record_left([seek.pk], at(10))
+    assert len(open_seeks.read(at(11))["seeks"]) == 1, "another page may be loading"
+    assert open_seeks.read(at(12))["seeks"] == []
+    roll_call.record_present([seek.pk], at(12))
+    assert len(open_seeks.read(at(13))["seeks"]) == 1
+    both = Entrant.objects.filter(player__in=pair("stonewall"))
+    roll_call.record_left([entrant.pk for entrant in both], at(14))
+    assert not both.filter(here_until__lt=at(60)), "a match keeps its own deadline"
+
+
+@pytest.mark.usefixtures("missed")
 def test_a_player_who_does_not_answer_loses_the_seat() -> None:
     first, second = enter(0, "plot"), enter(60, "plot")
     answer(second, 61)
@@ -117,7 +129,7 @@ def test_a_player_who_does_not_answer_loses_the_seat() -> None:
     matchmaking.advance_all(at(75))
     assert not is_seated(first)
     assert (race_of(second).state, race_of(second).gathers_until) == ("open", None)
-    assert [pop_note(first.pk), pop_note(first.pk), pop_note(second.pk)] == [Note.MISSED, None, None]
+    assert [note_for(first.pk), note_for(second.pk)] == [Note.MISSED, None]
     enter(70, "tarot")
     third = enter(80, "plot")
     assert race_of(third) == race_of(second), "first in line"
@@ -156,7 +168,7 @@ def test_a_start_is_called_off_if_the_opponent_goes() -> None:
     assert (race.state, race.starts_at, race.gathers_until, race.deal_id) == ("open", None, None, deal)
     assert not is_seated(second)
     assert not Attempt.objects.exists()
-    assert [pop_note(one.pk) for one in (first, second)] == [Note.ALONE, Note.ABSENT]
+    assert [note_for(one.pk) for one in (first, second)] == [Note.ALONE, Note.ABSENT]
 
 
 def test_the_room_shows_the_time_to_answer() -> None:

@@ -1,7 +1,7 @@
 /** Race lobby. Its data comes with the page and is refreshed while the page is visible. */
 
 import { quietFor, say } from "../../shared/announcer.js";
-import { all, avatar, button, byId, link, part, write } from "../../shared/dom.js";
+import { all, avatar, byId, link, part, write } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
 import { poll } from "../../shared/polling.js";
 import { ServerClock } from "../../shared/server-clock.js";
@@ -31,16 +31,9 @@ const PICTURE = 18;
  * @property {number} seats
  * @property {number} taken
  *
- * @typedef {object} Seek a player who waits for a quick match
- * @property {string} name empty if the player is not named
- * @property {string} avatar
- * @property {string[]} variants
- * @property {number} since
- *
  * @typedef {object} LobbyState
  * @property {number} now
  * @property {{starts_at: number, doors_at: number, entrants: number, variant: string}} heat
- * @property {Seek[]} seeks
  * @property {(Listed & {host: string, avatar: string})[]} rooms
  * @property {(Listed & {starts_at: number, ends_at: number})[]} running
  * @property {string|null} best the room of the live race to watch
@@ -84,7 +77,6 @@ class Lobby {
   #tick() {
     this.#heat(this.#state.heat);
     this.#fill("running", this.#state.running, (race) => this.#running(race));
-    this.#fill("seeks", this.#state.seeks, (seek) => this.#seek(seek));
   }
 
   /** @param {LobbyState["heat"]} heat */
@@ -92,30 +84,11 @@ class Lobby {
     const left = Math.max(0, Math.ceil(this.#clock.until(starts) / 1000) * 1000);
     write(byId("heat-clock"), clockText(left));
     write(byId("heat-when"), t("at {time}", { time: momentText(starts) }));
-    write(byId("heat-game"), this.#title(variant));
+    write(byId("heat-game"), this.names.title({ variant, game: variant, options: {} }));
     const open = this.#clock.now() >= doors;
     byId("heat-enter").hidden = !open;
     const here = tn("1 player here", "{n} players here", entrants);
     write(byId("heat-doors"), open ? here : t("Opens at {time}", { time: momentText(doors) }));
-  }
-
-  /** @param {Seek} seek */
-  #seek({ name, avatar: picture, variants, since }) {
-    const who = name || t("a guest");
-    const isOpen = variants.length === allVariants().length;
-    const games = isOpen ? t("all nine") : variants.map((one) => this.#title(one)).join(", ");
-    const waiting = t("waiting for {time}", { time: clockText(Math.max(0, this.#clock.now() - since)) });
-    const pictures = name ? [avatar(picture, PICTURE), " "] : [];
-    const accept = button(t("Race"), "button small", () => seekRace(variants));
-    accept.setAttribute("aria-label", t("Race {name}", { name: who }));
-    accept.dataset.variants = variants.join(" ");
-    const facts = part("span", "facts", `${games} · ${waiting}`);
-    return { key: `${who} ${since}`, row: part("li", "", part("b", "", ...pictures, who), facts, accept) };
-  }
-
-  /** @param {string} variant */
-  #title(variant) {
-    return this.names.title({ variant, game: variant, options: {} });
   }
 
   /** @param {LobbyState["rooms"][number]} room */
@@ -163,21 +136,12 @@ class Lobby {
   }
 }
 
-/** The boxes of the games for a quick match. */
-const allVariants = () => [...all("[name=variant]")];
-
-/** Looks for a quick match at these games. @param {string[]} variants */
-function seekRace(variants) {
-  for (const box of allVariants()) box.checked = variants.includes(box.value);
-  byId("quick-form").requestSubmit();
-}
-
 /** Summarizes each folded form's choices in one line. */
 function summarise() {
   const form = byId("new-room");
   bindForm(form);
   const chosen = (/** @type {string} */ name) => form.elements[name].selectedOptions[0]?.textContent ?? "";
-  const ticks = allVariants();
+  const ticks = [...all("[name=variant]")];
   const tell = () => {
     const seats = tn("1 seat", "{n} seats", Number(chosen("seats")));
     const limit = isPuzzleRace({ game: form.elements.name.value }) ? "" : chosen("limit");

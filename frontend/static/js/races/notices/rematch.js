@@ -2,7 +2,7 @@
 
 import { button, part, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { csrfToken } from "../../shared/request.js";
+import { sendForm } from "../../shared/send-form.js";
 import { forget, lastRace, remember } from "./last-race.js";
 import { RaceSocket } from "../socket.js";
 
@@ -18,7 +18,7 @@ class Rematch {
   constructor(code, declined) {
     this.code = code;
     this.#declined = declined;
-    const join = button(t("Join"), "button small", () => this.#join());
+    const join = button(t("Join"), "button small", () => sendForm(`/races/${code}/sit`));
     const decline = button(t("No, thanks"), "button secondary small", () => this.#decline());
     this.#box.setAttribute("role", "status");
     this.#box.hidden = true;
@@ -43,14 +43,6 @@ class Rematch {
     this.#number = next?.number ?? 0;
     if (rival) write(this.#text, t("{name} wants a rematch. The offer stands for half an hour.", { name: rival.name }));
     this.#box.hidden = !rival || you.to_come !== null || this.#number === this.#declined;
-  }
-
-  #join() {
-    const token = { type: "hidden", name: "csrfmiddlewaretoken", value: csrfToken() };
-    const form = /** @type {HTMLFormElement} */ (part("form", "", Object.assign(part("input", ""), token)));
-    Object.assign(form, { method: "post", action: `/races/${this.code}/sit` });
-    this.#box.append(form);
-    form.submit();
   }
 
   #decline() {
