@@ -21,7 +21,7 @@ from games.pages.info import (
     winnability_page,
 )
 from games.pages.practice import hints_page, practice_page
-from games.pages.puzzles import past_puzzles_page, puzzle_page, storm_page
+from games.pages.puzzles import explanations_page, past_puzzles_page, puzzle_page, storm_page
 from games.pages.races import (
     heats_page,
     lobby_page,
@@ -80,9 +80,12 @@ urlpatterns = [
     path("puzzles/storm/new", storm_page.begin_storm, name="begin_storm"),
     path("puzzles/storm/<uuid:run>/", storm_page.storm_run, name="storm_run"),
     path("puzzles/storm/<uuid:run>/move", storm_page.storm_move, name="storm_move"),
+    path("puzzles/<day:day>/", puzzle_page.puzzle_of_day, name="puzzle_of_day"),
     path("puzzles/<int:number>/", puzzle_page.puzzle_page, name="puzzle"),
     path("puzzles/<int:number>/move", puzzle_page.move, name="puzzle_move"),
     path("puzzles/<int:number>/play-on", puzzle_page.play_on, name="play_on_puzzle"),
+    path("puzzles/<int:number>/why.json", explanations_page.why, name="puzzle_why"),
+    path("puzzles/<int:number>/loss.json", explanations_page.loss, name="puzzle_loss"),
     path("puzzles/<int:number>/win.json", puzzle_page.win, name="puzzle_win"),
     # Races: lobby, rooms and results
     path("races/", lobby_page.races, name="races"),

@@ -38,6 +38,11 @@ def is_puzzle_of(day: date, puzzle: StoredPuzzle) -> bool:
     return DailyPuzzle.objects.filter(day=day, puzzle=puzzle).exists()
 
 
+def number_of(day: date) -> int:
+    """Return the number of a day's puzzle, counted from 1."""
+    return DailyPuzzle.objects.filter(day__lte=day).count()
+
+
 def _draw() -> StoredPuzzle:
     """Draw a random puzzle of the least recently used variant. Short ones near the end of a game are easiest to solve.
 

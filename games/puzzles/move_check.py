@@ -5,21 +5,39 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from games.core.errors import refusal_of
+from games.core.errors import ErrorCode, Refusal, refusal_of
 from games.puzzles.open_view import Step, step_of, steps_of
 from games.puzzles.puzzle import Puzzle, successors
-from games.rules import RulesError, from_position
+from games.rules import InvalidTokenError, RulesError, Table, from_position
+from games.rules.explanations import explain
+
+
+def table_at(puzzle: Puzzle, turn: int) -> Table:
+    """Return the table of a turn, counted from 0; after the last turn, the one at the end of the puzzle's line."""
+    return puzzle.table_at(_index(puzzle, turn))
 
 
 def position_at(puzzle: Puzzle, turn: int) -> Step:
-    """Return the position of a turn, counted from 0; after the last turn, the one at the end of the puzzle's line."""
-    return step_of(puzzle.table_at(_index(puzzle, turn)))
+    """Return what a player sees at a turn, or at the end."""
+    return step_of(table_at(puzzle, turn))
 
 
 def steps_after(puzzle: Puzzle, turn: int) -> list[Step]:
     """Return the right move of a turn and the forced ones after it."""
     n = _index(puzzle, turn)
     return list(steps_of(puzzle.table_at(n), puzzle.line[n : _index(puzzle, turn + 1)]))
+
+
+def reasons_at(puzzle: Puzzle, turn: int, pile: str, cards: int, to: str) -> list[dict[str, str | int]]:
+    """Return why cards cannot move at a turn (`games.rules.explanations.explain`).
+
+    :raises Refusal: BAD_REQUEST for a pile that the game does not have.
+    """
+    try:
+        reasons = explain(table_at(puzzle, turn), pile, cards, to)
+    except InvalidTokenError as error:
+        raise Refusal(ErrorCode.BAD_REQUEST, str(error)) from None
+    return [reason.to_json() for reason in reasons]
 
 
 def _index(puzzle: Puzzle, turn: int) -> int:

@@ -11,6 +11,8 @@ from games.db.players import has_account, player_id
 from games.models import Attempt
 from games.puzzles import puzzle_practice
 from games.puzzles.models import StoredPuzzle
+from games.puzzles.move_check import position_at
+from games.puzzles.puzzle import Puzzle
 from games.puzzles.theme_titles import THEME_TITLES
 from games.puzzles.tries import Progress
 from games.puzzles.votes import vote_of
@@ -18,7 +20,7 @@ from games.puzzles.votes import vote_of
 
 def after_try(request: HttpRequest, stored: StoredPuzzle, progress: Progress) -> dict[str, Any] | None:
     """Return the `themes`, each with the address of another puzzle, the `source`, the address to `play_on` in
-    practice, and the `vote`; None until the try is over.
+    practice, the `vote`, and the `turns` with their losing moves; None until the try is over.
 
     The source and the address are None without a game that may be shown, and the vote is None for guests.
     """
@@ -31,7 +33,15 @@ def after_try(request: HttpRequest, stored: StoredPuzzle, progress: Progress) ->
         "source": source and _source(source, stored.source_n),
         "play_on": reverse("games:play_on_puzzle", args=[stored.pk]) if can_play_on else None,
         "vote": _vote(request, stored),
+        "turns": _turns(Puzzle.from_json(stored.contents)),
     }
+
+
+def _turns(puzzle: Puzzle) -> list[dict[str, Any]]:
+    """Return the `view` of each turn, and its `losing` moves."""
+    return [
+        {"view": position_at(puzzle, turn)["view"], "losing": [*losses]} for turn, losses in enumerate(puzzle.losses)
+    ]
 
 
 def _themes(stored: StoredPuzzle) -> list[dict[str, str]]:

@@ -20,13 +20,14 @@ from django.views.decorators.http import require_POST, require_safe
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.db.players import check_may_start, has_account, player_for, player_id
+from games.manifests import VARIANTS
 from games.pages.puzzles.after_try import after_try
 from games.pages.puzzles.sent_move import move_of
 from games.presentation import titles
 from games.puzzles import daily, puzzle_practice, tries
 from games.puzzles.models import StoredPuzzle
-from games.puzzles.move_check import position_at
-from games.puzzles.puzzle import Puzzle
+from games.puzzles.move_check import position_at, table_at
+from games.puzzles.puzzle import Puzzle, successors
 from games.puzzles.ratings import rated_tries
 from games.puzzles.selection import next_puzzle
 from games.puzzles.themes import Theme
@@ -48,6 +49,17 @@ def todays_puzzle(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 @ensure_csrf_cookie
+def puzzle_of_day(request: HttpRequest, day: date) -> HttpResponse:
+    """Show the puzzle of a day, at the address that players share."""
+    today = timezone.now().date()
+    if day == today:
+        return todays_puzzle(request)
+    return _page(request, get_object_or_404(StoredPuzzle, days__day=day, days__day__lt=today), today)
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
 def puzzle_page(request: HttpRequest, number: int) -> HttpResponse:
     """Show a puzzle."""
     return _page(request, get_object_or_404(StoredPuzzle, pk=number), timezone.now().date())
@@ -61,11 +73,14 @@ def _page(request: HttpRequest, stored: StoredPuzzle, today: date) -> HttpRespon
     ratings = rated_tries.shown_ratings(
         player if has_account(request) else None, stored, is_decided=progress.is_decided
     )
+    address = reverse("games:puzzle_of_day", args=[today]) if is_todays else request.path
     context = {
         "number": stored.pk,
         "variant": CATALOGUE[stored.variant],
         "title": titles.VARIANT_TITLES[stored.variant],
+        "summary": VARIANTS[stored.variant].summary,
         "day": today if is_todays else None,
+        "day_number": daily.number_of(today) if is_todays else None,
         "turns": stored.turns,
         "progress": progress,
         "filters": request.GET.urlencode(),
@@ -73,11 +88,12 @@ def _page(request: HttpRequest, stored: StoredPuzzle, today: date) -> HttpRespon
         "data": {
             "step": position_at(puzzle, progress.turn),
             "turns": stored.turns,
+            "choices": len(successors(table_at(puzzle, progress.turn))),
             "progress": asdict(progress),
             "streak": daily.streak_of(player, today) if player and is_todays else None,
             "after": after_try(request, stored, progress),
             "rating": asdict(ratings),
-            "address": settings.PUBLIC_URL + (reverse("games:todays_puzzle") if is_todays else request.path),
+            "address": settings.PUBLIC_URL + address,
         },
     }
     return render(request, "puzzles/puzzle.html", context)

@@ -21,11 +21,21 @@ class PuzzleMouse(Mouse):
         self.page = page
         page.wait_for_selector("#felt .card")
 
+    def play(self, token: str, *, drag: bool = False) -> None:
+        super().play(token, drag=drag)
+        if token in {"d", "n"} and self.page.query_selector("#felt[data-why]"):  # the first click only shows the move
+            super().play(token)
 
-class PuzzleTouch(PuzzleMouse, Touch):
+
+class PuzzleTouch(Touch):
     """A player of a puzzle by touch."""
 
-    play = Touch.play  # type: ignore[assignment]
+    __init__ = PuzzleMouse.__init__
+
+    def play(self, token: str) -> None:
+        super().play(token)
+        if token in {"d", "n"} and self.page.query_selector("#felt[data-why]"):
+            super().play(token)
 
 
 def puzzle_on(page: Any) -> Puzzle:
@@ -44,7 +54,7 @@ def wait_for_text(page: Any, selector: str, text: str) -> None:
     )
 
 
-def solve(player: PuzzleMouse, puzzle: Puzzle) -> None:
+def solve(player: PuzzleMouse | PuzzleTouch, puzzle: Puzzle) -> None:
     """Play the right moves, each when the forced ones before it are over."""
     for turn, n in enumerate(puzzle.turns, 1):
         wait_for_text(player.page, "#turn", f"{turn}/")
@@ -60,7 +70,15 @@ def test_todays_puzzle_is_solved_after_a_wrong_move(visit: Visit) -> None:
     wait_for_text(page, "#puzzle-say", "That loses.")
     assert page.text_content("#tries-left") == "2"
     assert page.is_hidden("#after-try")
+    page.tap("text=Show why")
+    wait_for_text(page, "#puzzle-say", "Nothing more goes up.")
+    page.tap("text=Back to the puzzle")
+    wait_for_text(page, "#puzzle-say", "Your move:")
     solve(player, puzzle)
+    page.tap("text=Why not another move?")
+    page.tap(".after-try details button")
+    wait_for_text(page, "#puzzle-say", "Nothing more goes up.")
+    page.tap("text=Back to the puzzle")
     wait_for_text(page, "#puzzle-say", "With one mistake. Your streak: one day.")
     assert page.locator("#after-try a").count() == len(themes_of(puzzle))
     page.click("#watch")
@@ -70,6 +88,27 @@ def test_todays_puzzle_is_solved_after_a_wrong_move(visit: Visit) -> None:
     wait_for_text(page, "#puzzle-say", "Solved!")
     page.goto("/")
     wait_for_text(page, ".todays-puzzle", "Solved")
+
+
+def test_a_tap_shows_where_a_card_can_go_and_a_second_one_plays(visit: Visit) -> None:
+    page = visit("/puzzles/another/?variant=labyrinth", **PHONE, has_touch=True)
+    player, puzzle = PuzzleTouch(page), puzzle_on(page)
+    legal = json.loads(page.text_content("#puzzle-data"))["step"]["legal"]
+    up = next(token for token in legal if token.endswith("-f"))
+    blocked = next(f"t{n}" for n in range(48) if player.card(f"t{n}") and f"t{n}-f" not in legal)
+    with page.expect_response("**/why.json?*"):
+        page.touchscreen.tap(*player.middle(player.card(blocked)))
+    page.wait_for_selector("#notice:has-text('can’t go up yet'), #notice:has-text(\"can't go up yet\")")
+    page.touchscreen.tap(*player.middle(player.card(up.split("-")[0])))
+    page.wait_for_selector("#felt .card.chosen")
+    page.touchscreen.tap(*player.middle("#slot-s"))
+    page.wait_for_selector("#notice:has-text('Once more to play it.')")
+    assert page.text_content("#turn").startswith("1/")
+    assert page.text_content("#mistakes") == "0"
+    page.tap("text=Rules")
+    page.wait_for_selector("#rules-dialog[open] #rules-text h2")
+    page.tap("#rules-dialog >> text=Close")
+    solve(player, puzzle)
 
 
 def test_three_wrong_moves_end_todays_puzzle(visit: Visit) -> None:
@@ -104,7 +143,7 @@ def test_cards_that_the_best_simulated_game_lacked_are_named_and_marked(visit: V
     loss = {"best_up": 27, "games": 200, "goal": 52, "lacks": lacks}
     page.route("**/move", lambda route: route.fulfill(json=route.fetch().json() | {"loss": loss}), times=1)
     player.play(next(iter(puzzle.losses[0])))
-    words = "After it, the best of 200 simulated games got only 27 of 52 cards up. It lacked: "
+    words = "After it, the best of 200 tries by a program got 27 of 52 cards up. It lacked: "
     wait_for_text(page, "#puzzle-say", words)
     assert page.locator("#felt .card.lacking").count() == page.locator("#hidden-cards .lacking").count() == 1
     solve(player, puzzle)
@@ -154,12 +193,12 @@ def test_ratings_follow_the_first_wrong_move_and_the_end_and_votes_come_after(vi
     player, puzzle = PuzzleMouse(page), puzzle_on(page)
     assert page.text_content("#rating") == "1500?"
     player.play(next(iter(puzzle.losses[0])))
-    wait_for_text(page, "#puzzle-say", "Your rating: 1")
+    wait_for_text(page, "#puzzle-say", "Your puzzle rating: 1")
     lower = page.text_content("#rating")
-    assert f"Your rating: {lower} (−" in (page.text_content("#puzzle-say") or "")
+    assert f"Your puzzle rating: {lower} (−" in (page.text_content("#puzzle-say") or "")
     assert int(lower.rstrip("?")) < 1500
     solve(player, puzzle)
-    wait_for_text(page, "#puzzle-say", "Puzzle rating: ")
+    wait_for_text(page, "#puzzle-say", "This puzzle is rated ")
     assert page.text_content("#rating") == lower
     page.click("text=Report a mistake")
     page.wait_for_selector(".votes [aria-pressed=true] >> text=Report a mistake")

@@ -21,6 +21,7 @@ from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.theme_titles import THEME_TITLES
 from games.puzzles.themes import themes_of
 from games.replays.models import Continuation
+from games.rules.explanations import explain
 from leaderboards.verdicts.settlement import settle
 from tests.factories import signed_in
 from tests.games.puzzles.puzzles import LABYRINTH, SHORT, STONEWALL, right, stored_puzzle, wrong
@@ -71,9 +72,49 @@ def test_a_wrong_move_is_explained_and_counted(client: Client, todays: StoredPuz
 def test_the_answers_are_not_on_the_page(client: Client, todays: StoredPuzzle) -> None:
     text = client.get("/puzzles/").content.decode()
     data = json.loads(text.split('id="puzzle-data"')[1].split(">", 1)[1].split("</script>")[0])
-    assert set(data) == {"step", "turns", "progress", "streak", "after", "rating", "address"}
+    assert set(data) == {"step", "turns", "choices", "progress", "streak", "after", "rating", "address"}
     assert set(data["step"]) == {"token", "view", "legal", "face_down", "hidden"}
     assert not any(" ".join(LABYRINTH.line[n : n + 2]) in text for n in range(len(LABYRINTH.line) - 1))
+
+
+def test_a_blocked_card_is_explained_at_the_players_turn(client: Client, todays: StoredPuzzle) -> None:
+    address = reverse("games:puzzle_why", args=[todays.pk])
+    table = LABYRINTH.table_at(LABYRINTH.turns[0])
+    pile = next(pile for pile in table.pile_names() if pile[0] == "t" and explain(table, pile) and table.pile(pile))
+    reasons = client.get(address, {"pile": pile, "cards": 1}).json()["reasons"]
+    assert reasons == [reason.to_json() for reason in explain(table, pile)]
+    for query in ({"pile": "x9", "cards": 1}, {"pile": pile}, {"pile": pile, "cards": "9" * 9}, {}):
+        answer = client.get(address, query)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
+
+
+def test_the_game_after_a_losing_move_is_shown_to_who_played_it(client: Client, todays: StoredPuzzle) -> None:
+    address, token = reverse("games:puzzle_loss", args=[todays.pk]), wrong(LABYRINTH, 0)
+    query = {"turn": 0, "token": token}
+    assert client.get(address, query).status_code == 403
+    play(client, todays, 0, token)
+    steps = client.get(address, query).json()["steps"]
+    assert steps[0]["token"] == token
+    assert steps[-1]["view"]["cards_up"] > steps[0]["view"]["cards_up"]
+    assert not steps[-1]["view"]["won"]
+    assert client.get(address, {"turn": 1, "token": wrong(LABYRINTH, 1)}).status_code == 403
+    data = solve(client, todays)["after"]
+    for turn, losing in enumerate(data["turns"]):
+        assert losing["losing"] == [*LABYRINTH.losses[turn]]
+        assert client.get(address, {"turn": turn, "token": losing["losing"][0]}).json()["steps"]
+    for turn, move in ((0, right(LABYRINTH, 0)), (99, token)):
+        assert client.get(address, {"turn": turn, "token": move}).json()["error"]["code"] == "bad_request"
+
+
+def test_the_address_of_a_day_shows_its_puzzle(client: Client, todays: StoredPuzzle) -> None:
+    today = timezone.now().date()
+    DailyPuzzle.objects.create(day=today - timedelta(days=1), puzzle=stored_puzzle(STONEWALL))
+    shown = client.get(f"/puzzles/{today}/")
+    assert (shown.context["number"], shown.context["day_number"]) == (todays.pk, 2)
+    assert shown.context["data"]["address"].endswith(f"/puzzles/{today}/")
+    assert client.get(f"/puzzles/{today - timedelta(days=1)}/").context["variant"].name == "stonewall"
+    for day in (today - timedelta(days=2), today + timedelta(days=1)):
+        assert client.get(f"/puzzles/{day}/").status_code == 404
 
 
 def test_the_win_is_shown_once_the_try_is_over(client: Client, mine: Client, todays: StoredPuzzle) -> None:

@@ -1,11 +1,10 @@
 /** Less common table actions: commands, rules, undo all, full screen. */
 
 import { byId } from "../../shared/dom.js";
-import { t } from "../../shared/i18n.js";
-import { request } from "../../shared/request.js";
 import { openCommands } from "../input/keyboard.js";
 import { pick } from "../input/picked-card.js";
 import { canUndo } from "../state/game.js";
+import { loadRules } from "./rules-dialog.js";
 
 /** @import { Keys } from "../input/keyboard.js" */
 /** @import { TableSocket } from "../state/socket.js" */
@@ -25,7 +24,7 @@ export function bindMore(state, socket, keys) {
   );
   byId("commands").addEventListener("click", () => openCommands(state, keys));
   byId("rewind").addEventListener("click", () => rewind(state, socket));
-  byId("rules").addEventListener("click", showRules);
+  byId("rules").addEventListener("click", loadRules);
   const full = byId("full-screen");
   full.hidden = !document.fullscreenEnabled;
   full.addEventListener("click", turnFullScreen);
@@ -44,19 +43,4 @@ const isFull = () => document.fullscreenElement !== null;
 function turnFullScreen() {
   const done = isFull() ? document.exitFullscreen() : document.documentElement.requestFullscreen();
   done.catch(() => {});
-}
-
-/** Loads the rules page once and shows its text. */
-async function showRules() {
-  const place = byId("rules-text");
-  if (place.dataset.loaded) return;
-  try {
-    const response = await request(place.dataset.address, "GET", undefined, { headers: { Accept: "text/html" } });
-    if (!response.ok) throw new Error(String(response.status));
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    place.replaceChildren(...(page.querySelector(".rules-text")?.children ?? []));
-    place.dataset.loaded = "true";
-  } catch {
-    place.textContent = t("The rules could not be loaded.");
-  }
 }

@@ -18,8 +18,13 @@ const NUDGE_MS = 280;
 /** @param {State} state @param {Pile} pile @param {number} count cards from its top @param {Pile|""} [to] */
 export function refuse(state, pile, count, to = "") {
   if (!plays(state) || state.view?.won) return;
-  if (!motionReduced())
-    for (const { element } of topOf(state, pile, count))
-      element.firstElementChild?.animate(NUDGE, { duration: NUDGE_MS, easing: "ease-out" });
+  nudge(state, pile, count);
   state.host.why?.(pile, count, to);
+}
+
+/** Lets cards lift and fall back. @param {State} state @param {Pile} pile @param {number} count from its top */
+export function nudge(state, pile, count) {
+  if (motionReduced()) return;
+  for (const { element } of topOf(state, pile, count))
+    element.firstElementChild?.animate(NUDGE, { duration: NUDGE_MS, easing: "ease-out" });
 }

@@ -148,7 +148,7 @@ function release(state, event) {
   if (!held.lifted) {
     state.held = null;
     settle(state, held);
-    if (!held.looked) tap(state, held.piece, held.pile, { oneTap: settings.one_tap });
+    if (!held.looked) tap(state, held.piece, held.pile, { oneTap: settings.one_tap && !state.host.tapsTwice });
     return;
   }
   drop(state);

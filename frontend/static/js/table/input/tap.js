@@ -1,14 +1,16 @@
 /** Meaning of a tap: it picks a card up, puts it down, moves it at once, or turns the stock. */
 
 import { GAMES } from "../../games/games.js";
+import { t } from "../../shared/i18n.js";
+import { notice } from "../../shared/notice.js";
 import { sizeOf } from "../state/cards.js";
 import { pieceOf } from "../drawing/pieces.js";
 import { choices, offered, shown } from "../state/game.js";
 import { refuse } from "./illegal-move.js";
-import { pick, targets } from "./picked-card.js";
+import { pick, pointAt, targets } from "./picked-card.js";
 
 /** @import { Piece, State } from "../state/state.js" */
-/** @import { Choice, Pile, View } from "../state/types.js" */
+/** @import { Choice, Pile, Token, View } from "../state/types.js" */
 
 /**
  * @param {View} view @param {Choice[]} found the moves of a card
@@ -34,10 +36,7 @@ export function tap(state, piece, pile, { oneTap = false } = {}) {
     const choice = targets(state).find(({ to }) => to === pile || (to === "f" && pile[0] === "f"));
     if (choice) return host.play(choice.token);
   }
-  if (pile === "s") {
-    pick(state, null);
-    return drawCards(state);
-  }
+  if (pile === "s") return tapStock(state);
   const count = piece ? sizeOf(view, pile) - piece.rect.i : 0;
   const found = count > 0 ? choices(state, pile, count) : [];
   if (found.length === 0) {
@@ -54,11 +53,23 @@ export function tap(state, piece, pile, { oneTap = false } = {}) {
   pick(state, { pile, count });
 }
 
+/** Draws; where a first tap only shows the move, it marks the stock. @param {State} state */
+function tapStock(state) {
+  const token = drawing(state);
+  const isMarked = state.slots.elements.get("s")?.classList.contains("target");
+  pick(state, null);
+  if (!token || !state.host.tapsTwice || isMarked) return drawCards(state);
+  pointAt(state, token);
+  notice(t("Once more to play it."));
+}
+
+/** @param {State} state @returns {Token|undefined} the legal move of the stock */
+const drawing = (state) => ["d", "n"].find((one) => offered(state).includes(one));
+
 /** Draws, deals a row or turns the waste over, whichever is legal. @param {State} state */
 export function drawCards(state) {
-  const legal = offered(state);
   const view = shown(state);
-  const token = ["d", "n"].find((one) => legal.includes(one));
+  const token = drawing(state);
   if (view && token && (token !== "d" || sizeOf(view, "s") > 0)) state.host.play(token);
   else if (!token) refuse(state, "s", 1);
 }

@@ -4,6 +4,9 @@ import { byId, button, link, part } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { csrfToken, noAnswer, request } from "../../shared/request.js";
 import { notice } from "../../shared/notice.js";
+import { moveText } from "../hud/hint.js";
+
+/** @import { Token, View } from "../state/types.js" */
 
 /**
  * @typedef {{player: string, address: string}} Source
@@ -14,24 +17,48 @@ import { notice } from "../../shared/notice.js";
  * @property {Source|null} source
  * @property {string|null} play_on address that starts practice from the puzzle's position, if that can be reached
  * @property {Vote|null} vote null for guests
+ * @property {{view: View, losing: Token[]}[]} turns
  */
 
-/** @param {HTMLElement} place @param {After|null} after null while the try goes on */
-export function showAfter(place, after) {
+/** Losing moves of a turn that are offered. */
+const OFFERED = 6;
+
+/**
+ * @param {HTMLElement} place @param {After|null} after null while the try goes on
+ * @param {(turn: number, token: Token, from: HTMLElement) => void} onLoss called to show how a move loses
+ */
+export function showAfter(place, after, onLoss) {
   place.hidden = after === null;
   if (after === null) return;
-  const { themes, source, play_on: playOn, vote } = after;
+  const { themes, source, play_on: playOn, vote, turns } = after;
   /** @type {HTMLElement[]} */
   const parts = themes.map(({ title, address }) => link(address, "", title));
   if (parts.length > 0) parts.unshift(part("b", "", t("More like this:")));
   if (source) parts.push(link(source.address, "", t("From a game by {name}", { name: source.player })));
   if (vote) parts.push(votes(vote));
+  parts.push(otherMoves(turns, onLoss));
   place.replaceChildren(...parts);
   const form = byId("play-on");
   form.hidden = playOn === null;
   form.action = playOn ?? "";
   // A guest's first move has changed the token.
   form.elements.namedItem("csrfmiddlewaretoken").value = csrfToken();
+}
+
+/**
+ * Offers to show how the other moves lose.
+ * @param {After["turns"]} turns @param {(turn: number, token: Token, from: HTMLElement) => void} onLoss
+ */
+function otherMoves(turns, onLoss) {
+  const moves = turns.flatMap(({ view, losing }, turn) =>
+    losing.slice(0, OFFERED).map((token) => {
+      const move = moveText(view, token);
+      const text = turns.length > 1 ? t("Move {n}: {move}", { n: turn + 1, move }) : move;
+      const choice = button(text, "", () => onLoss(turn, token, choice));
+      return choice;
+    }),
+  );
+  return part("details", "", part("summary", "", t("Why not another move?")), part("div", "votes", ...moves));
 }
 
 /** @param {Vote} vote */

@@ -5,7 +5,7 @@ import { t } from "../../shared/i18n.js";
 import { noAnswer, request } from "../../shared/request.js";
 import { showDraw } from "../hud/hud.js";
 import { openCommands } from "../input/keyboard.js";
-import { refuse } from "../input/illegal-move.js";
+import { nudge } from "../input/illegal-move.js";
 import { pick } from "../input/picked-card.js";
 import { drawCards } from "../input/tap.js";
 import { takeView } from "../state/game.js";
@@ -15,7 +15,7 @@ import { bind, draw, observe } from "../table.js";
 import { listHidden, markCards, markFaceDown } from "./hidden-cards.js";
 import { Playback } from "./playback.js";
 
-/** @import { How } from "../state/state.js" */
+/** @import { Host, How } from "../state/state.js" */
 /** @import { Outcome } from "./outcome-texts.js" */
 /** @import { Card, Pile, Token, View } from "../state/types.js" */
 
@@ -38,8 +38,11 @@ export class OpenTable {
   /** True while a move is on its way. */
   isWaiting = false;
 
-  /** @param {HTMLElement} felt @param {Step} step the first one @param {(token: Token) => void} onMove */
-  constructor(felt, step, onMove) {
+  /**
+   * @param {HTMLElement} felt @param {Step} step the first one @param {(token: Token) => void} onMove
+   * @param {Partial<Host>} [host] further services
+   */
+  constructor(felt, step, onMove, host) {
     this.step = step;
     this.state = newTable(felt, {
       play: (token) => {
@@ -48,6 +51,7 @@ export class OpenTable {
         onMove(token);
       },
       draw: (how = {}) => this.#draw(how),
+      ...host,
     });
     const keys = { undo: () => {}, help: () => openCommands(this.state, keys) };
     felt.addEventListener("pointerdown", (event) => this.#skip(event), { capture: true });
@@ -115,7 +119,7 @@ export class OpenTable {
   /** Lets the cards of a losing move fall back. @param {Token} token */
   refuse(token) {
     const move = parse(token);
-    if (move) refuse(this.state, move.from, move.count, "");
+    if (move) nudge(this.state, move.from, move.count);
     draw(this.state, {});
   }
 

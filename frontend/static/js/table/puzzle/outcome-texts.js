@@ -3,6 +3,7 @@
 import { t, tn } from "../../shared/i18n.js";
 import { cardName } from "../drawing/cards.js";
 
+/** @import { View } from "../state/types.js" */
 /** @import { Loss, Progress } from "./puzzle.js" */
 
 /**
@@ -13,27 +14,36 @@ import { cardName } from "../drawing/cards.js";
 /** Cards named after a wrong move; more would be hard to follow. */
 const NAMED = 2;
 
-/** @param {Progress} progress @param {number} turns @returns {Outcome} */
-export function task({ turn }, turns) {
+/**
+ * @param {Progress} progress @param {number} turns @param {number} goal cards that must go up
+ * @param {number} choices different moves at the player's turn
+ * @returns {Outcome}
+ */
+export function task({ turn }, turns, goal, choices) {
   if (turn > 0) {
     const words = tn("One more move to find.", "{n} more moves to find.", turns - turn);
     return { state: "right", label: t("Right!"), words };
   }
-  const words =
-    turns === 1
-      ? t("only one move still wins. Which one?")
-      : tn(
-          "only one move still wins. Find it, and then one more like it.",
-          "only one move still wins. Find it, and then {n} more like it.",
-          turns - 1,
-        );
-  return { state: "try", label: t("Your move:"), words };
+  const words = [
+    t("all {goal} cards must go up, and of your {n} moves only one still gets you there.", { goal, n: choices }),
+  ];
+  const more = turns - 1;
+  if (more > 0) words.push(tn("Find it, and then one more like it.", "Find it, and then {n} more like it.", more));
+  words.push(t("Tap a card to see where it can go; tap it again, or drag it, to play."));
+  return { state: "try", label: t("Your move:"), words: words.join(" ") };
 }
+
+/** The end of the game after a losing move. @param {View} view the last one @returns {Outcome} */
+export const deadEnd = ({ cards_up: up, goal }) => ({
+  state: "lost",
+  label: t("Nothing more goes up."),
+  words: t("After this move, a good try gets {up} of {goal} cards up.", { up, goal }),
+});
 
 /** @param {Progress} progress @param {number|null} streak days @param {Ratings} ratings @returns {Outcome} */
 export function ending(progress, streak, ratings) {
   const { state, label, words } = result(progress, streak);
-  const puzzle = ratings.puzzle === null ? "" : t("Puzzle rating: {n}.", { n: ratings.puzzle });
+  const puzzle = ratings.puzzle === null ? "" : t("This puzzle is rated {n}.", { n: ratings.puzzle });
   return { state, label, words: [words, puzzle, ratingText(progress, ratings)].filter(Boolean).join(" ") };
 }
 
@@ -50,7 +60,7 @@ function result({ solved, mistakes }, streak) {
 function ratingText({ rating_change: change }, { own, provisional }) {
   if (change === null) return "";
   const points = change > 0 ? `+${change}` : change < 0 ? `−${-change}` : "±0";
-  return t("Your rating: {rating} ({change}).", { rating: `${own}${provisional ? "?" : ""}`, change: points });
+  return t("Your puzzle rating: {rating} ({change}).", { rating: `${own}${provisional ? "?" : ""}`, change: points });
 }
 
 /** The lacking cards that a refusal names. @param {Loss} loss */
@@ -69,7 +79,7 @@ export function refusal(game, loss, progress, ratings) {
   if (loss.best_up !== undefined) {
     const { games = 0, best_up: up, goal = 0 } = loss;
     const best = { games, up, goal };
-    reasons.push(t("After it, the best of {games} simulated games got only {up} of {goal} cards up.", best));
+    reasons.push(t("After it, the best of {games} tries by a program got {up} of {goal} cards up.", best));
     const cards = lacking(loss).map((card) => cardName(card, game));
     if (cards.length > 0) reasons.push(t("It lacked: {cards}.", { cards: cards.join(", ") }));
   }
@@ -80,9 +90,9 @@ export function refusal(game, loss, progress, ratings) {
 }
 
 /** @param {DOMStringMap} puzzle @param {Progress} progress @param {number|null} streak @param {string} address */
-export function resultText({ title, day, number }, { solved, mistakes }, streak, address) {
-  const marks = "🟥".repeat(mistakes) + (solved ? "🟩" : "");
-  const name = day ? t("Puzzle of {day}", { day }) : t("Puzzle {number}", { number: number ?? "" });
+export function resultText({ title, day, number = "" }, { turn, mistakes }, streak, address) {
+  const marks = "🟥".repeat(mistakes) + "🟩".repeat(turn);
+  const name = day ? t("Daily puzzle {number}", { number }) : t("Puzzle {number}", { number });
   const days = streak && streak > 1 ? ` · ${tn("streak: one day", "streak: {n} days", streak)}` : "";
   return [`Talon · ${name} · ${title}`, `${marks}${days}`, address].join("\n");
 }

@@ -4,16 +4,19 @@ import { byId, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { noAnswer, requestJson } from "../../shared/request.js";
 import { shareText } from "../../shared/share.js";
-import { applySettings } from "../../site/settings.js";
+import { applySettings, settings } from "../../site/settings.js";
 import { say } from "../../shared/announcer.js";
 import { notice } from "../../shared/notice.js";
+import { explain } from "../hud/refusal-texts.js";
+import { loadRules } from "../hud/rules-dialog.js";
 import { play as sound } from "../hud/sound.js";
 import { parse } from "../state/moves.js";
 import { showAfter } from "./after-try.js";
+import { LossDisplay } from "./loss-display.js";
 import { OpenTable, tell } from "./open-table.js";
 import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
 
-/** @import { Card, Token } from "../state/types.js" */
+/** @import { Card, Pile, Token } from "../state/types.js" */
 /** @import { Outcome, Ratings } from "./outcome-texts.js" */
 /** @import { After } from "./after-try.js" */
 /** @import { Step } from "./open-table.js" */
@@ -38,6 +41,7 @@ import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
  * @typedef {object} Data
  * @property {Step} step
  * @property {number} turns
+ * @property {number} choices different moves at the player's turn
  * @property {Progress} progress
  * @property {number|null} streak
  * @property {After|null} after
@@ -48,23 +52,35 @@ import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
 /** Time between two moves that play by themselves, and of the win, in ms. */
 const [PACE, WIN_PACE] = [350, 700];
 
+function showRules() {
+  byId("rules-dialog").showModal();
+  loadRules();
+}
+
 class Puzzle {
   /** @param {HTMLElement} felt @param {Data} data */
-  constructor(felt, { step, turns, progress, streak, after, rating, address }) {
+  constructor(felt, { step, turns, choices, progress, streak, after, rating, address }) {
     this.felt = felt;
     this.turns = turns;
+    this.choices = choices;
     this.progress = progress;
     this.streak = streak;
     this.after = after;
     this.rating = rating;
-    this.table = new OpenTable(felt, step, (token) => this.play(token));
+    this.table = new OpenTable(felt, step, (token) => this.play(token), {
+      tapsTwice: true,
+      why: (pile, cards, to) => this.#explain(pile, cards, to),
+    });
+    byId("rules").addEventListener("click", showRules);
     byId("watch").addEventListener("click", () => this.#watch());
     const sharing = byId("share");
     sharing.addEventListener("click", () =>
       shareText(resultText(felt.dataset, this.progress, this.streak, address), sharing),
     );
+    this.losses = new LossDisplay(this.table, felt.dataset.loss ?? "", () => this.#tellState());
     this.table.start(!this.#isOver);
     this.#tellState();
+    this.#showEnd();
   }
 
   get #isOver() {
@@ -90,14 +106,17 @@ class Puzzle {
     this.streak = streak ?? this.streak;
     this.table.isOpen = !this.#isOver;
     this.table.mark([]);
+    this.#showEnd();
     if (loss) return this.#refuse(token, loss);
-    sound(parse(token)?.to === "f" ? "up" : "place");
+    this.losses.offer(null);
+    if (settings.sound) sound(parse(token)?.to === "f" ? "up" : "place");
     this.table.run(steps, PACE, () => this.#tellState());
   }
 
   /** @param {Token} token @param {Loss} loss */
   #refuse(token, loss) {
     this.table.refuse(token);
+    this.losses.offer({ turn: this.progress.turn, token });
     if (this.progress.failed) return this.#tellState();
     this.table.mark(lacking(loss));
     this.#tell(refusal(this.table.step.view.game, loss, this.progress, this.rating));
@@ -105,7 +124,8 @@ class Puzzle {
 
   #tellState() {
     const { progress, streak, rating, turns } = this;
-    this.#tell(this.#isOver ? ending(progress, streak, rating) : task(progress, turns));
+    const { goal } = this.table.step.view;
+    this.#tell(this.#isOver ? ending(progress, streak, rating) : task(progress, turns, goal, this.choices));
   }
 
   /** @param {Outcome} outcome */
@@ -117,9 +137,23 @@ class Puzzle {
     if (byId("mistakes")) write(byId("mistakes"), String(mistakes));
     const { own, provisional } = this.rating;
     if (byId("rating")) write(byId("rating"), `${own}${provisional ? "?" : ""}`);
+  }
+
+  #showEnd() {
     for (const id of ["watch", "share"]) byId(id).hidden = !this.#isOver;
-    showAfter(byId("after-try"), this.after);
+    showAfter(byId("after-try"), this.after, (turn, token) => {
+      this.losses.offer({ turn, token });
+      this.losses.show();
+    });
     byId("another").classList.toggle("gold", this.#isOver);
+  }
+
+  /** Explains why cards cannot move. @param {Pile} pile @param {number} cards @param {Pile|""} to */
+  async #explain(pile, cards, to) {
+    const query = new URLSearchParams({ pile, cards: String(cards), to });
+    const reply = await requestJson(`${this.felt.dataset.why}?${query}`).catch(() => null);
+    if (reply) explain(this.table.state, reply.reasons);
+    else notice(noAnswer());
   }
 
   async #watch() {

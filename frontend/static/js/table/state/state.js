@@ -13,6 +13,7 @@
  * @property {(token: Token) => void} play makes a move
  * @property {(how?: How) => void} draw redraws the table
  * @property {(pile: Pile, count: number, to: Pile|"") => void} [why] explains why these cards cannot move
+ * @property {boolean} [tapsTwice] a first tap only shows where a card can go
  *
  * @typedef {object} How options of a drawing
  * @property {boolean} [deal] cards come out of the stock one by one
