@@ -23,7 +23,7 @@ from games.puzzles.themes import themes_of
 from games.replays.models import Continuation
 from leaderboards.verdicts.settlement import settle
 from tests.factories import signed_in
-from tests.games.puzzles.puzzles import LABYRINTH, SHORT, STONEWALL, right, stored_puzzle, wrong
+from tests.games.puzzles.puzzles import GENEROUS, LABYRINTH, SHORT, STONEWALL, right, stored_puzzle, wrong
 from tests.games.puzzles.test_sources import lost_game
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def todays() -> StoredPuzzle:
-    stored = stored_puzzle(LABYRINTH)
+    stored = stored_puzzle(GENEROUS)
     DailyPuzzle.objects.create(day=timezone.now().date(), puzzle=stored)
     return stored
 
@@ -54,7 +54,8 @@ def test_a_visitor_becomes_a_guest_with_the_first_move(client: Client, todays: S
     assert not User.objects.exists()
     answer = play(client, todays, 0, right(LABYRINTH, 0)).json()
     assert answer["progress"] == {"turn": 1, "mistakes": 0, "tries_left": 3, "solved": False, "failed": False} | {
-        "rating_change": None
+        "rating_change": None,
+        "late": False,
     }
     assert [step["token"] for step in answer["steps"]] == list(LABYRINTH.line[: LABYRINTH.turns[1]])
     assert PuzzleTry.objects.get().player.is_guest
@@ -71,7 +72,7 @@ def test_a_wrong_move_is_explained_and_counted(client: Client, todays: StoredPuz
 def test_the_answers_are_not_on_the_page(client: Client, todays: StoredPuzzle) -> None:
     text = client.get("/puzzles/").content.decode()
     data = json.loads(text.split('id="puzzle-data"')[1].split(">", 1)[1].split("</script>")[0])
-    assert set(data) == {"step", "turns", "progress", "streak", "after", "rating", "address"}
+    assert set(data) == {"step", "turns", "progress", "streak", "after", "rating", "left", "address"}
     assert set(data["step"]) == {"token", "view", "legal", "face_down", "hidden"}
     assert not any(" ".join(LABYRINTH.line[n : n + 2]) in text for n in range(len(LABYRINTH.line) - 1))
 
@@ -237,7 +238,7 @@ def test_an_account_is_offered_a_vote_once_the_try_is_over(client: Client, ada: 
 def test_ratings_are_shown_as_far_as_the_try_allows(client: Client, todays: StoredPuzzle) -> None:
     mine = signed_in(User.objects.create_user("solver"))
     before = mine.get("/puzzles/").context["data"]["rating"]
-    assert before == {"own": 1500, "provisional": True, "puzzle": None}
+    assert before == {"own": 1500, "provisional": True, "puzzle": None, "seen_in": None}
     lost = play(mine, todays, 0, wrong(LABYRINTH, 0)).json()
     assert lost["rating"]["own"] == 1500 + lost["progress"]["rating_change"] < 1500
     assert lost["rating"]["puzzle"] == round(todays.mu)
@@ -253,7 +254,7 @@ def test_ratings_are_shown_as_far_as_the_try_allows(client: Client, todays: Stor
 def test_calendar_shows_the_results(mine: Client, player: User) -> None:
     now = timezone.now()
     for days, fields in (
-        (1, {"day": now.date() - timedelta(days=1), "solved_at": now}),
+        (1, {"day": now.date() - timedelta(days=1), "solved_at": now - timedelta(days=1)}),
         (2, {"solved_at": now}),
         (3, {"day": now.date() - timedelta(days=3), "failed_at": now, "mistakes": 3}),
     ):

@@ -26,6 +26,7 @@ import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
  * @property {boolean} solved
  * @property {boolean} failed
  * @property {number|null} rating_change
+ * @property {boolean} late
  *
  * @typedef {object} Loss why a move loses; empty if that is not known
  * @property {number} [goal]
@@ -42,6 +43,7 @@ import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
  * @property {number|null} streak
  * @property {After|null} after
  * @property {Ratings} rating
+ * @property {number|null} left number of puzzles not seen yet, if there are few
  * @property {string} address
  */
 
@@ -50,13 +52,14 @@ const [PACE, WIN_PACE] = [350, 700];
 
 class Puzzle {
   /** @param {HTMLElement} felt @param {Data} data */
-  constructor(felt, { step, turns, progress, streak, after, rating, address }) {
+  constructor(felt, { step, turns, progress, streak, after, rating, left, address }) {
     this.felt = felt;
     this.turns = turns;
     this.progress = progress;
     this.streak = streak;
     this.after = after;
     this.rating = rating;
+    this.left = left;
     this.table = new OpenTable(felt, step, (token) => this.play(token));
     byId("watch").addEventListener("click", () => this.#watch());
     const sharing = byId("share");
@@ -104,8 +107,8 @@ class Puzzle {
   }
 
   #tellState() {
-    const { progress, streak, rating, turns } = this;
-    this.#tell(this.#isOver ? ending(progress, streak, rating) : task(progress, turns));
+    const { progress, streak, rating, left, turns } = this;
+    this.#tell(this.#isOver ? ending(progress, streak, rating, left) : task(progress, turns, rating));
   }
 
   /** @param {Outcome} outcome */
