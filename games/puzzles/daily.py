@@ -14,7 +14,6 @@ from django.db.models import Max, QuerySet
 
 from games.puzzles import history, store
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
-from games.puzzles.votes import unpopular
 
 #: The most wrong moves after which a try at the day's puzzle has failed.
 TRIES: Final = 3
@@ -112,7 +111,7 @@ def _draw_from(candidates: QuerySet[StoredPuzzle], least: int) -> StoredPuzzle |
 
 
 def _offered() -> QuerySet[StoredPuzzle]:
-    return StoredPuzzle.objects.exclude(pk__in=unpopular())
+    return StoredPuzzle.objects.filter(withdrawn="")
 
 
 def _unused() -> QuerySet[StoredPuzzle]:

@@ -19,7 +19,14 @@ class StoredPuzzle(models.Model):
     `contents` is the JSON form of `games.puzzles.puzzle.Puzzle`, `digest` the SHA-256 of the start position, and
     `moves` the number of moves of the known win. `source` is the game it was found in, if a player's, and `source_n`
     the number of tokens after which that game reached the start, if it did. `mu` and `sigma` are its rating.
+    `withdrawn` says why it is no longer offered (`games.puzzles.votes`).
     """
+
+    class Withdrawn(models.TextChoices):
+        """Reason for which a puzzle is no longer offered."""
+
+        UNPOPULAR = "unpopular"
+        DISPROVED = "disproved"
 
     variant = models.CharField(max_length=20)
     contents = models.JSONField()
@@ -28,6 +35,7 @@ class StoredPuzzle(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     mu = models.FloatField(default=MU, db_default=MU)
     sigma = models.FloatField(default=SIGMA, db_default=SIGMA)
+    withdrawn = models.CharField(max_length=9, blank=True, choices=Withdrawn.choices, default="", db_default="")
     added_at = models.DateTimeField(auto_now_add=True)
     source = models.ForeignKey("games.Attempt", on_delete=models.SET_NULL, null=True, related_name="+")
     source_n = models.PositiveSmallIntegerField(null=True)
@@ -133,7 +141,10 @@ class PuzzleTry(models.Model):
 
 
 class PuzzleVote(models.Model):
-    """A player's vote on a puzzle. `wrong` reports a mistake in it."""
+    """A player's vote on a puzzle. `wrong` reports a mistake in it, and `proof` is the outcome of proving it again.
+
+    `counts` is true for votes of players who were established and had solved the puzzle.
+    """
 
     class Vote(models.TextChoices):
         """The player's opinion."""
@@ -142,9 +153,18 @@ class PuzzleVote(models.Model):
         BAD = "bad"
         WRONG = "wrong"
 
+    class Proof(models.TextChoices):
+        """The outcome of proving a reported puzzle again; empty until it is known."""
+
+        HOLDS = "holds"
+        BROKEN = "broken"
+        UNDECIDED = "undecided"
+
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="puzzle_votes")
     puzzle = models.ForeignKey(StoredPuzzle, on_delete=models.CASCADE, related_name="votes")
     vote = models.CharField(max_length=5, choices=Vote.choices)
+    counts = models.BooleanField(default=False, db_default=False)
+    proof = models.CharField(max_length=9, blank=True, choices=Proof.choices, default="", db_default="")
     voted_at = models.DateTimeField(auto_now=True)
 
     class Meta:

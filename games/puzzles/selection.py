@@ -15,7 +15,6 @@ from games.puzzles import history, store
 from games.puzzles.models import DailyPuzzle, PuzzleTheme, PuzzleTry, SeenPuzzle, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import Theme
-from games.puzzles.votes import unpopular
 
 #: Number of puzzles around the player's rating from which the next one is drawn.
 NEAREST: Final = 10
@@ -34,9 +33,9 @@ class Drawn:
 
 
 def offered() -> QuerySet[StoredPuzzle]:
-    """Return the puzzles that may be drawn: not the puzzles of today and the coming days, nor unpopular ones."""
+    """Return the puzzles that may be drawn: not the puzzles of today and the coming days, nor withdrawn ones."""
     store.ensure_any()
-    return StoredPuzzle.objects.exclude(days__day__gte=timezone.now().date()).exclude(pk__in=unpopular())
+    return StoredPuzzle.objects.filter(withdrawn="").exclude(days__day__gte=timezone.now().date())
 
 
 def numbered(number: int) -> StoredPuzzle:

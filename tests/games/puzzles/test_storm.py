@@ -16,7 +16,7 @@ from accounts.sign_in.guests import merge_guest
 from games.core.errors import ErrorCode, Refusal
 from games.puzzles import history, housekeeping
 from games.puzzles.daily import MAX_TURNS
-from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle, StormRun
+from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle, StormRun
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.store import starters
 from games.puzzles.storm import runs
@@ -56,9 +56,7 @@ def test_a_run_mixes_variants_from_easy_to_hard(player: User) -> None:
     hardest, easier = (stored_puzzle(LABYRINTH, mu=mu).pk for mu in (2000, 1200))
     stored_puzzle(STONEWALL, turns=4)
     DailyPuzzle.objects.create(day=timezone.now().date(), puzzle=stored_puzzle(STONEWALL))
-    disliked = stored_puzzle(STONEWALL)
-    for name in ("A", "B", "C"):
-        PuzzleVote.objects.create(player=User.objects.create_user(name), puzzle=disliked, vote="bad")
+    stored_puzzle(STONEWALL, withdrawn="unpopular")
     run = runs.begin(player.pk)
     runs.show(run.pk)
     run.refresh_from_db()
