@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -19,10 +18,11 @@ from games.db.players import has_account, player_id
 from games.presentation import titles
 from games.presentation.calendar_month import CalendarMonth
 from games.puzzles import daily
-from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.models import DailyPuzzle, PuzzleTry
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.selection import new_left, stored_themes, stored_variants
 from games.puzzles.theme_titles import THEME_TITLES
+from games.puzzles.todays_puzzle import TodaysPuzzle, progress_of_day
 from games.rules import CATALOGUE
 
 
@@ -44,8 +44,7 @@ def past_puzzles(request: HttpRequest, month: date | None = None) -> HttpRespons
     """Show the puzzles of a month, by default this one."""
     now, player = timezone.now(), player_id(request)
     today = now.date()
-    with suppress(StoredPuzzle.DoesNotExist):
-        daily.puzzle_of(today)  # drawn on the first visit of the day
+    todays = TodaysPuzzle.of(today)  # drawn on the first visit of the day
     earliest = DailyPuzzle.objects.aggregate(first=Min("day"))["first"] or today
     shown = CalendarMonth(month or today.replace(day=1), earliest, today)
     if shown.first > today or shown.end <= earliest:
@@ -59,7 +58,8 @@ def past_puzzles(request: HttpRequest, month: date | None = None) -> HttpRespons
             for week in shown.weeks
         ],
         "today": today,
-        "streak": daily.streak_of(player, now) if player else 0,
+        "puzzle": todays,
+        "progress": progress_of_day(player, now),
         "left": new_left(player),
         "rating": estimate_of(player) if has_account(request) else None,
         "variants": [(name, titles.VARIANT_TITLES[name]) for name in CATALOGUE if name in variants],

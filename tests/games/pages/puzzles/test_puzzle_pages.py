@@ -266,7 +266,7 @@ def test_calendar_shows_the_results(mine: Client, player: User) -> None:
         page = mine.get(f"/puzzles/days/{month:%Y-%m}/")
         marks |= {day: puzzle.mark for week in page.context["weeks"] for day, puzzle in week if puzzle}
     assert [marks[day] for day in sorted(marks)] == ["lost", "late", "won", "open"]
-    assert page.context["streak"] == 1
+    assert page.context["progress"].streak == 1
 
 
 def test_first_visitor_of_a_new_site_finds_puzzles(client: Client) -> None:
