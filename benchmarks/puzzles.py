@@ -144,7 +144,8 @@ def storm_moves() -> Iterator[Move]:
     client = signed_in("stormer")
     while True:
         run = runs.begin(int(client.session["_auth_user_id"]))
-        assert run is not None
+        runs.show(run.pk)
+        run.refresh_from_db()
         for at, key in enumerate(run.puzzles[:STORM]):
             puzzle = Puzzle.from_json(StoredPuzzle.objects.get(pk=key).contents)
             for turn, n in enumerate(puzzle.turns):

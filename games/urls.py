@@ -79,6 +79,7 @@ urlpatterns = [
     path("puzzles/storm/", storm_page.storm, name="storm"),
     path("puzzles/storm/new", storm_page.begin_storm, name="begin_storm"),
     path("puzzles/storm/<uuid:run>/", storm_page.storm_run, name="storm_run"),
+    path("puzzles/storm/<uuid:run>/current", storm_page.storm_current, name="storm_current"),
     path("puzzles/storm/<uuid:run>/move", storm_page.storm_move, name="storm_move"),
     path("puzzles/<day:day>/", puzzle_page.puzzle_of_day, name="puzzle_of_day"),
     path("puzzles/<int:number>/", puzzle_page.puzzle_page, name="puzzle"),

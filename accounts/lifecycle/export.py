@@ -33,7 +33,7 @@ from games.ghosts.models import Answer, Challenge
 from games.inbox.models import Notice
 from games.live.loader import off_loop
 from games.models import Attempt, Decision, Start
-from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, StormRun
+from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, SeenPuzzle, StormRun
 from games.races.models import RaceOrigin, RoomWebhook
 from games.races.webhooks.webhook_url import host_of
 from games.replays.models import Continuation
@@ -96,9 +96,10 @@ def _lists(user: User, now: datetime) -> dict[str, tuple[QuerySet[Any], Describe
         "puzzle_tries": (PuzzleTry.objects.filter(player=user).select_related("puzzle"), _fields(*_PUZZLE_TRY)),
         "puzzle_votes": (PuzzleVote.objects.filter(player=user), _fields("puzzle_id", "vote", "voted_at")),
         "puzzle_rating": (PuzzleRating.objects.filter(player=user), _fields("mu", "sigma")),
+        "puzzles_seen": (SeenPuzzle.objects.filter(player=user), _fields("puzzle_id", "place", "seen_at")),
         "puzzle_storms": (
             StormRun.objects.filter(player=user),
-            _fields("day", "begun_at", "solved", "mistakes", "for_race"),
+            _fields("day", "begun_at", "solved", "mistakes", "for_race", "standing"),
         ),
         "notices": (Notice.objects.filter(player=user), _notice),
         "appeals": (Appeal.objects.filter(**own).select_related("attempt"), _appeal),

@@ -6,7 +6,7 @@ The winning line and the proofs of the losses stay hidden: a reply has only what
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
 
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
@@ -22,7 +22,7 @@ from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzl
 from games.puzzles.move_check import position_at
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.ratings import rated_tries
-from games.puzzles.selection import next_puzzle
+from games.puzzles.selection import next_puzzle, numbered
 from games.puzzles.themes import Theme
 from games.puzzles.votes import cast_vote
 from games.rules import CATALOGUE
@@ -50,7 +50,8 @@ class PuzzleStepOut(Schema):
 class PuzzleProgressOut(Schema):
     """The state of a try: the turns found so far, and the wrong moves. `tries_left` is null without a limit.
 
-    `rating_change` is by how many points the try changed your rating; null if it is not rated, or not yet.
+    `rating_change` is by how many points the try changed your rating; null if it is not rated, or not yet. `late` says
+    that you solved the puzzle of a day after it, so it counts for no streak.
     """
 
     turn: int
@@ -59,17 +60,20 @@ class PuzzleProgressOut(Schema):
     solved: bool
     failed: bool
     rating_change: int | None
+    late: bool
 
 
 class PuzzleRatingsOut(Schema):
     """Your own rating, null for guests and visitors, and the puzzle's, null until you have solved it or gone wrong.
 
-    `provisional` says that your rating is still uncertain.
+    `provisional` says that your rating is still uncertain. If you saw the puzzle in a storm or race, `seen_in` says so,
+    and your try is not rated.
     """
 
     own: int | None
     provisional: bool
     puzzle: int | None
+    seen_in: Literal["storm", "race"] | None
 
     @classmethod
     def of(cls, request: HttpRequest, stored: StoredPuzzle, progress: tries.Progress) -> Self:
@@ -95,7 +99,7 @@ class PuzzleOut(Schema):
     @classmethod
     def of(cls, stored: StoredPuzzle, request: HttpRequest, **others: object) -> Self:
         """Return the JSON form of a puzzle for a player or visitor."""
-        progress = tries.progress_of(player_id(request), stored, timezone.now().date())
+        progress = tries.open_puzzle(player_id(request), stored, timezone.now())
         return cls(
             number=stored.pk,
             variant=stored.variant,
@@ -233,12 +237,12 @@ def get_daily_puzzle(request: HttpRequest, query: Query[DailyPuzzleIn]) -> Daily
     try:
         return DailyPuzzleOut.of(daily.puzzle_of(day), request, day=day)
     except StoredPuzzle.DoesNotExist:
-        raise Refusal(ErrorCode.NOT_FOUND, "There are no puzzles on this site.") from None
+        raise Refusal(ErrorCode.NO_PUZZLES) from None
 
 
 @router.get("/puzzles/next", response={200: PuzzleOut, **ERRORS})
 def get_next_puzzle(request: HttpRequest, query: Query[NextPuzzleIn]) -> PuzzleOut:
-    """Return a random puzzle near your rating that you have not tried, other than today's."""
+    """Return a random puzzle near your rating that you have not tried, other than today's; first those not seen."""
     if query.variant is not None and query.variant not in CATALOGUE:
         raise Refusal(ErrorCode.NOT_FOUND, "There is no such variant.")
     found = next_puzzle(player_id(request), query.variant, query.theme)
@@ -253,19 +257,19 @@ def list_puzzle_tries(request: HttpRequest, query: Query[PuzzleTriesIn]) -> Puzz
     own = PuzzleTry.objects.filter(player=_me(request)).select_related("puzzle").order_by("-pk")
     found = own
     if query.cursor is not None:
-        last = own.filter(puzzle=query.cursor).first()
+        last = own.filter(pk=query.cursor).first()
         if last is None:
             raise Refusal(ErrorCode.BAD_CURSOR, "This cursor is invalid.")
         found = own.filter(pk__lt=last.pk)
     rows = list(found[: query.limit + 1])
     shown = [PuzzleTryOut.of(row) for row in rows[: query.limit]]
-    return PuzzleTriesOut(tries=shown, cursor=shown[-1].number if len(rows) > query.limit else None)
+    return PuzzleTriesOut(tries=shown, cursor=rows[len(shown) - 1].pk if len(rows) > len(shown) else None)
 
 
 @router.get("/puzzles/{int:number}", response={200: PuzzleOut, **ERRORS})
 def get_puzzle(request: HttpRequest, number: int) -> PuzzleOut:
     """Return one puzzle."""
-    return PuzzleOut.of(get_object_or_404(StoredPuzzle, pk=number), request)
+    return PuzzleOut.of(numbered(number), request)
 
 
 @router.post("/puzzles/{int:number}/moves", response={200: PuzzleReplyOut, 409: ErrorOut, **ERRORS})
@@ -275,8 +279,8 @@ def play_puzzle_move(request: HttpRequest, number: int, move: PuzzleMoveIn) -> P
     Send the CSRF cookie's value in the header `X-CSRFToken`.
     """
     me = _sender(request)
-    stored = get_object_or_404(StoredPuzzle, pk=number)
-    reply = tries.play(me, stored, move.turn, move.token, timezone.now().date(), mistakes=move.mistakes)
+    stored = numbered(number)
+    reply = tries.play(me, stored, move.turn, move.token, timezone.now(), mistakes=move.mistakes)
     player_for(request)  # renews the session; after the move, because a guest who signs in elsewhere loses it
     return PuzzleReplyOut(
         right=reply.loss is None,
@@ -295,7 +299,7 @@ def vote_on_puzzle(request: HttpRequest, number: int, cast: PuzzleVoteBody) -> P
     Send the CSRF cookie's value in the header `X-CSRFToken`.
     """
     _sender(request)
-    cast_vote(player_for(request), get_object_or_404(StoredPuzzle, pk=number), cast.vote)
+    cast_vote(player_for(request), numbered(number), cast.vote)
     return PuzzleVoteBody(vote=cast.vote)
 
 

@@ -107,6 +107,9 @@ class ErrorCode(StrEnum):
     ALREADY_REPORTED = "already_reported", 409, _("You have already reported this game.")
     BAD_TEXT = "bad_text", 422, _("This text is too short or too long.")
 
+    # Puzzles.
+    NO_PUZZLES = "no_puzzles", 503, _("There are no puzzles here yet. More are made every night.")
+
     # Analyses.
     TOO_MANY_ANALYSES = (
         "too_many_analyses",

@@ -1,4 +1,4 @@
-"""Admin for votes on puzzles: staff see which puzzles players report as wrong."""
+"""Admin for votes on puzzles: staff see which puzzles players report as wrong, and whether their proofs hold."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from games.puzzles.models import PuzzleVote
 class PuzzleVoteAdmin(ReadOnlyRows, admin.ModelAdmin[PuzzleVote]):
     """Read-only admin for votes."""
 
-    list_display = ("puzzle", "vote", "player", "voted_at")
-    list_filter = ("vote", "puzzle__variant")
+    list_display = ("puzzle", "vote", "proof", "counts", "player", "voted_at")
+    list_filter = ("vote", "proof", "puzzle__variant")
     list_select_related = ("puzzle", "player")
-    fields = ("puzzle", "vote", "player", "voted_at")
+    fields = ("puzzle", "vote", "proof", "counts", "player", "voted_at")
     ordering = ("-voted_at",)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from games.puzzles.ratings.rating_model import MU, SIGMA
 
@@ -18,7 +19,14 @@ class StoredPuzzle(models.Model):
     `contents` is the JSON form of `games.puzzles.puzzle.Puzzle`, `digest` the SHA-256 of the start position, and
     `moves` the number of moves of the known win. `source` is the game it was found in, if a player's, and `source_n`
     the number of tokens after which that game reached the start, if it did. `mu` and `sigma` are its rating.
+    `withdrawn` says why it is no longer offered (`games.puzzles.votes`).
     """
+
+    class Withdrawn(models.TextChoices):
+        """Reason for which a puzzle is no longer offered."""
+
+        UNPOPULAR = "unpopular"
+        DISPROVED = "disproved"
 
     variant = models.CharField(max_length=20)
     contents = models.JSONField()
@@ -27,15 +35,43 @@ class StoredPuzzle(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     mu = models.FloatField(default=MU, db_default=MU)
     sigma = models.FloatField(default=SIGMA, db_default=SIGMA)
+    withdrawn = models.CharField(max_length=9, blank=True, choices=Withdrawn.choices, default="", db_default="")
     added_at = models.DateTimeField(auto_now_add=True)
     source = models.ForeignKey("games.Attempt", on_delete=models.SET_NULL, null=True, related_name="+")
     source_n = models.PositiveSmallIntegerField(null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["variant"], name="puzzle_variant")]
+        indexes = [
+            models.Index(fields=["variant"], name="puzzle_variant"),
+            models.Index(fields=["mu"], name="puzzle_mu"),
+        ]
 
     def __str__(self) -> str:
         return f"puzzle {self.pk}: {self.variant}"
+
+
+class SeenPuzzle(models.Model):
+    """The first time a player saw a puzzle, on its page, in a storm or in a race (`games.puzzles.history`)."""
+
+    class Place(models.TextChoices):
+        """Where a puzzle was seen. Only a puzzle's own page leads to a rated try."""
+
+        PAGE = "page"
+        STORM = "storm"
+        RACE = "race"
+
+    player = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, db_index=False, related_name="seen_puzzles"
+    )
+    puzzle = models.ForeignKey(StoredPuzzle, on_delete=models.CASCADE, related_name="seen")
+    place = models.CharField(max_length=5, choices=Place.choices)
+    seen_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["player", "puzzle"], name="seen_once")]
+
+    def __str__(self) -> str:
+        return f"puzzle {self.puzzle_id} seen by {self.player_id} ({self.place})"
 
 
 class PuzzleTheme(models.Model):
@@ -73,9 +109,10 @@ class DailyPuzzle(models.Model):
 class PuzzleTry(models.Model):
     """A player's try at a puzzle: the turns found so far, and the wrong moves.
 
-    `day` is set if it began on the puzzle's own day; then only a few wrong moves are allowed. `last_move` is the last
-    move, with the turn and the number of wrong moves before it. The last three fields are the player's rating before
-    and after the try, which is rated once, and when; they are empty if it is not rated.
+    `day` is set if it began on the puzzle's own day; then only a few wrong moves are allowed, and an earlier try at the
+    puzzle is another one. `last_move` is the last move, with the turn and the number of wrong moves before it. The last
+    three fields are the player's rating before and after the try, which is rated once, and when; they are empty if it
+    is not rated.
     """
 
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="puzzle_tries")
@@ -94,7 +131,7 @@ class PuzzleTry(models.Model):
     class Meta:
         verbose_name_plural = "puzzle tries"
         constraints = [
-            models.UniqueConstraint(fields=["player", "puzzle"], name="one_try_per_puzzle"),
+            models.UniqueConstraint(fields=["player", "puzzle"], condition=Q(day=None), name="one_try_per_puzzle"),
             models.UniqueConstraint(fields=["player", "day"], condition=~Q(day=None), name="one_try_per_day"),
             models.CheckConstraint(condition=Q(solved_at=None) | Q(failed_at=None), name="puzzle_solved_or_failed"),
         ]
@@ -104,7 +141,10 @@ class PuzzleTry(models.Model):
 
 
 class PuzzleVote(models.Model):
-    """A player's vote on a puzzle. `wrong` reports a mistake in it."""
+    """A player's vote on a puzzle. `wrong` reports a mistake in it, and `proof` is the outcome of proving it again.
+
+    `counts` is true for votes of players who were established and had solved the puzzle.
+    """
 
     class Vote(models.TextChoices):
         """The player's opinion."""
@@ -113,9 +153,18 @@ class PuzzleVote(models.Model):
         BAD = "bad"
         WRONG = "wrong"
 
+    class Proof(models.TextChoices):
+        """The outcome of proving a reported puzzle again; empty until it is known."""
+
+        HOLDS = "holds"
+        BROKEN = "broken"
+        UNDECIDED = "undecided"
+
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="puzzle_votes")
     puzzle = models.ForeignKey(StoredPuzzle, on_delete=models.CASCADE, related_name="votes")
     vote = models.CharField(max_length=5, choices=Vote.choices)
+    counts = models.BooleanField(default=False, db_default=False)
+    proof = models.CharField(max_length=9, blank=True, choices=Proof.choices, default="", db_default="")
     voted_at = models.DateTimeField(auto_now=True)
 
     class Meta:
@@ -142,15 +191,22 @@ class StormRun(models.Model):
     """A run of a puzzle storm (`games.puzzles.storm.runs`).
 
     `puzzles` has the primary keys of its puzzles in order, and `missed` the keys of puzzles with a wrong move. `turn`
-    counts the moves found at the current puzzle. The clock starts with the first move, or for all racers at once in a
-    race (`for_race`). `solved_at` is when the player solved the last puzzle so far, `last_move` the last move with its
-    puzzle's index and turn.
+    counts the moves found at the current puzzle. The clock starts when the first puzzle is shown, or for all racers at
+    once in a race (`for_race`). `solved_at` is when the player solved the last puzzle so far, `last_move` the last move
+    with its puzzle's index and turn. `moves` has the token of each move, and its time since the start in ms.
     """
+
+    class Standing(models.TextChoices):
+        """Whether a run is listed on its day's board."""
+
+        LISTED = "listed"
+        PRACTICE = "practice"
+        TOO_FAST = "too fast"
 
     public_id = models.UUIDField(unique=True, default=uuid.uuid4)
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="storm_runs")
     day = models.DateField()
-    puzzles = models.JSONField()
+    puzzles = models.JSONField(default=list)
     missed = models.JSONField(default=list)
     turn = models.PositiveSmallIntegerField(default=0)
     last_move = models.JSONField(null=True)
@@ -158,11 +214,23 @@ class StormRun(models.Model):
     begun_at = models.DateTimeField(null=True)
     solved_at = models.DateTimeField(null=True)
     for_race = models.BooleanField(default=False, db_default=False)
+    standing = models.CharField(
+        max_length=8, choices=Standing.choices, default=Standing.PRACTICE, db_default=Standing.PRACTICE
+    )
+    moves = models.JSONField(default=list, db_default=[])
 
     class Meta:
         indexes = [
             models.Index(fields=["day", "-solved"], name="storm_board"),
             models.Index(fields=["player", "-solved"], name="storm_best"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["player", "day"], condition=~Q(standing="practice"), name="one_storm_per_day"
+            ),
+            models.UniqueConstraint(
+                fields=["player"], condition=Q(begun_at=None, for_race=False), name="one_waiting_storm"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -61,5 +61,5 @@ def loss_after(puzzle: Puzzle, turn: int, token: str) -> dict[str, Any] | None:
     reached = table.position()
     if reached == puzzle.table_at(n + 1).position():
         return None
-    lost = puzzle.losses[turn][following[reached]]
+    lost = puzzle.losses[turn].get(following[reached])
     return {} if lost is None else {"goal": table.goal, **asdict(lost)}

@@ -23,11 +23,11 @@ _SKILL: Final = Skill(slips=0.1)
 def refutation(player: int | None, stored: StoredPuzzle, turn: int, token: str) -> list[Step]:
     """Return a losing move and the moves of a good game after it, up to the last card that goes up.
 
-    :raises Refusal: FORBIDDEN unless the try is over or this is the player's last move; BAD_REQUEST for a move that
+    :raises Refusal: FORBIDDEN unless the try is over or this was the player's last move; BAD_REQUEST for a move that
         does not lose; or the rules' error for an illegal one.
     """
-    row = player and PuzzleTry.objects.filter(player=player, puzzle=stored).first()
-    if not row or not (Progress.of(row).is_over or (row.last_move or [])[::2] == [turn, token]):
+    tries = PuzzleTry.objects.filter(player=player, puzzle=stored) if player else []
+    if not any(Progress.of(row).is_over or (row.last_move or [])[::2] == [turn, token] for row in tries):
         raise Refusal(ErrorCode.FORBIDDEN, "solve the puzzle first")
     puzzle = Puzzle.from_json(stored.contents)
     if turn not in range(len(puzzle.turns)) or loss_after(puzzle, turn, token) is None:

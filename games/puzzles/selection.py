@@ -1,41 +1,103 @@
-"""Choice of the next puzzle for a player."""
+"""Choice of puzzles for players: those that nobody may see yet are left out, and those not seen before come first."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import F
-from django.db.models.functions import Abs
+from django.db.models import Count, Max, QuerySet
 from django.utils import timezone
 
-from games.puzzles import store
-from games.puzzles.models import PuzzleTheme, PuzzleTry, StoredPuzzle
+from games.core.errors import ErrorCode, Refusal
+from games.puzzles import history, store
+from games.puzzles.models import DailyPuzzle, PuzzleTheme, PuzzleTry, SeenPuzzle, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import Theme
-from games.puzzles.votes import unpopular
 
 #: Number of puzzles around the player's rating from which the next one is drawn.
 NEAREST: Final = 10
+#: Most new puzzles left at which a player is told their number.
+NEAR_END: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A puzzle drawn for a storm or race: its rating, primary key and variant, and whether it is new to the players."""
+
+    mu: float
+    key: int
+    variant: str
+    is_new: bool
+
+
+def offered() -> QuerySet[StoredPuzzle]:
+    """Return the puzzles that may be drawn: not the puzzles of today and the coming days, nor withdrawn ones."""
+    store.ensure_any()
+    return StoredPuzzle.objects.filter(withdrawn="").exclude(days__day__gte=timezone.now().date())
+
+
+def numbered(number: int) -> StoredPuzzle:
+    """Return a puzzle by its number.
+
+    :raises Refusal: NOT_FOUND if there is none, or if it is the puzzle of a coming day.
+    """
+    stored = StoredPuzzle.objects.filter(pk=number).first()
+    if stored is None or DailyPuzzle.objects.filter(puzzle=stored, day__gt=timezone.now().date()).exists():
+        raise Refusal(ErrorCode.NOT_FOUND, "there is no puzzle with this number")
+    return stored
 
 
 def next_puzzle(player: int | None, variant: str | None, theme: Theme | None = None) -> StoredPuzzle | None:
-    """Return a random puzzle near the player's rating that the player has not tried; None if none is left.
+    """Return a random puzzle near the player's rating; None if the player has tried all.
 
-    It is of one variant and theme, or of any. Guests and visitors get puzzles near the initial rating. Today's
-    puzzle is never returned: it has a limit on wrong moves, and a page of its own. Neither is an unpopular one.
+    Those that the player has not seen come first. It is of one variant and theme, or of any. Guests and visitors get
+    puzzles near the initial rating.
     """
-    store.ensure_any()
-    untried = StoredPuzzle.objects.exclude(days__day=timezone.now().date()).exclude(pk__in=unpopular())
+    found = offered()
     if variant is not None:
-        untried = untried.filter(variant=variant)
+        found = found.filter(variant=variant)
     if theme is not None:
-        untried = untried.filter(themes__theme=theme)
+        found = found.filter(themes__theme=theme)
+    tiers = [found]
     if player is not None:
-        untried = untried.exclude(pk__in=PuzzleTry.objects.filter(player=player).values("puzzle"))
-    distance = Abs(F("mu") - estimate_of(player).mu)
-    keys = untried.order_by(distance, "pk").values_list("pk", flat=True)[:NEAREST]
+        untried = found.exclude(pk__in=PuzzleTry.objects.filter(player=player).values("puzzle"))
+        tiers = [untried.filter(history.unseen_by([player])), untried]
+    mu = estimate_of(player).mu
+    keys = next(filter(None, (_nearest(tier, mu) for tier in tiers)), None)
     return StoredPuzzle.objects.get(pk=secrets.choice(keys)) if keys else None
+
+
+def _nearest(found: QuerySet[StoredPuzzle], mu: float) -> list[int]:
+    """Return the keys of the puzzles nearest to a rating. Both queries follow the index and stop early."""
+    sides = found.filter(mu__gte=mu).order_by("mu", "pk"), found.filter(mu__lt=mu).order_by("-mu", "-pk")
+    both = [row for side in sides for row in side.values_list("mu", "pk")[:NEAREST]]
+    return [key for _, key in sorted(both, key=lambda row: abs(row[0] - mu))[:NEAREST]]
+
+
+def draw(players: Collection[int], max_turns: int, size: int, enough: int) -> list[Drawn]:
+    """Draw up to `size` random puzzles with at most `max_turns` turns that none of the players has seen.
+
+    If fewer than `enough` are left, fill up with those that the fewest of the players have seen, and longest ago.
+    """
+    found = offered().filter(turns__lte=max_turns)
+    new = found.filter(history.unseen_by(players)).order_by("?").values_list("mu", "pk", "variant")[:size]
+    drawn = [Drawn(*row, is_new=True) for row in new]
+    if len(drawn) < enough:
+        seen = SeenPuzzle.objects.filter(player__in=players, puzzle__in=found).values("puzzle")
+        known = seen.annotate(by=Count("pk"), last=Max("seen_at")).order_by("by", "last", "puzzle")
+        rows = known.values_list("puzzle__mu", "puzzle", "puzzle__variant")[: size - len(drawn)]
+        drawn += [Drawn(*row, is_new=False) for row in rows]
+    return drawn
+
+
+def new_left(player: int | None) -> int | None:
+    """Return how many puzzles a player has not seen; None if there are many, and for visitors."""
+    if player is None:
+        return None
+    left = offered().filter(history.unseen_by([player]))[: NEAR_END + 1].count()
+    return left if left <= NEAR_END else None
 
 
 def stored_variants() -> set[str]:

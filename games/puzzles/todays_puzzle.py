@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
 from games.presentation import titles
 from games.puzzles import daily
@@ -30,13 +30,15 @@ class TodaysPuzzle:
 
 @dataclass(frozen=True, slots=True)
 class DayProgress:
-    """A player's progress with the puzzle of a day, and the streak up to it."""
+    """A player's progress with the puzzle of a day, None before the first move, and the streak up to it."""
 
-    progress: Progress
+    progress: Progress | None
     streak: int
 
 
-def progress_of_day(player: int | None, day: date) -> DayProgress | None:
-    """Return a player's progress with the puzzle of a day; None before the first move."""
-    row = player and PuzzleTry.objects.filter(player=player, day=day).first()
-    return DayProgress(Progress.of(row), daily.streak_of(row.player_id, day)) if row else None
+def progress_of_day(player: int | None, now: datetime) -> DayProgress | None:
+    """Return a player's progress with today's puzzle; None for visitors."""
+    if player is None:
+        return None
+    row = PuzzleTry.objects.filter(player=player, day=now.date()).select_related("puzzle").first()
+    return DayProgress(row and Progress.of(row), daily.streak_of(player, now))

@@ -1,17 +1,41 @@
-"""Votes on puzzles. A puzzle with many bad votes is no longer offered; one reported as wrong counts like a bad vote."""
+"""Votes on puzzles, and reports of mistakes in them.
+
+A puzzle is no longer offered if enough established players who solved it find it bad, as long as plenty of its variant
+are left. A report counts as no vote: staff see it, and the puzzle is proven again at once.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Final
+import logging
+from functools import partial
+from typing import Final
 
-from django.db.models import Case, QuerySet, Sum, When
+from django.db import transaction
+from django.db.models import Count, Q
+from django.utils import timezone
 
+from games.core import events
+from games.core.background_threads import BackgroundJob
 from games.core.errors import ErrorCode, Refusal
+from games.core.ladders import Ladder
+from games.core.search_process import run_search
 from games.db.players import Player
-from games.puzzles.models import PuzzleTry, PuzzleVote, StoredPuzzle
+from games.models import Attempt
+from games.puzzles.generation.puzzle_search import NICENESS
+from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
+from games.puzzles.proof_check import check
 
-#: Number by which bad votes exceed the good ones on a puzzle that is no longer offered.
-TOO_BAD: Final = 3
+#: The fewest votes that decide about a puzzle, and the share of bad ones from which it is no longer offered.
+FEWEST: Final = 30
+TOO_BAD: Final = 2 / 3
+#: The fewest other puzzles of its variant that must be left.
+FLOOR: Final = 30
+#: Time limit of a proof in seconds.
+SECONDS: Final = 900.0
+
+_Vote, _Proof, _Withdrawn = PuzzleVote.Vote, PuzzleVote.Proof, StoredPuzzle.Withdrawn
+
+log = logging.getLogger(__name__)
 
 
 def cast_vote(player: Player, stored: StoredPuzzle, vote: PuzzleVote.Vote) -> None:
@@ -24,7 +48,36 @@ def cast_vote(player: Player, stored: StoredPuzzle, vote: PuzzleVote.Vote) -> No
     own = PuzzleTry.objects.filter(player=player.pk, puzzle=stored)
     if not own.exclude(solved_at=None, failed_at=None).exists():
         raise Refusal(ErrorCode.FORBIDDEN, "solve the puzzle first")
-    PuzzleVote.objects.update_or_create(player_id=player.pk, puzzle=stored, defaults={"vote": vote})
+    counts = own.filter(solved_at__isnull=False).exists() and _is_established(player.pk)
+    with transaction.atomic():
+        locked = StoredPuzzle.objects.select_for_update(no_key=True).get(pk=stored.pk)
+        reports = PuzzleVote.objects.filter(puzzle=stored, vote=_Vote.WRONG)
+        proof = reports.values_list("proof", flat=True).first() or ""
+        values = {"vote": vote, "counts": counts, "proof": proof if vote == _Vote.WRONG else ""}
+        PuzzleVote.objects.update_or_create(player_id=player.pk, puzzle=stored, defaults=values)
+        _judge(locked)
+        if vote == _Vote.WRONG and not proof:
+            transaction.on_commit(partial(events.request_task, "talon.fill_puzzles"))
+
+
+def _is_established(player: int) -> bool:
+    """Return whether a player has a verified daily game on the established ladder."""
+    state = Attempt.State.VERIFIED
+    return Attempt.objects.filter(player=player, ranked=True, state=state, ladder=Ladder.ESTABLISHED).exists()
+
+
+def _judge(stored: StoredPuzzle) -> None:
+    """Withdraw a locked puzzle if its votes are bad and enough others are left, or offer it again if they are not."""
+    if stored.withdrawn == _Withdrawn.DISPROVED:
+        return
+    votes = PuzzleVote.objects.filter(puzzle=stored, counts=True).exclude(vote=_Vote.WRONG)
+    count = votes.aggregate(all=Count("pk"), bad=Count("pk", filter=Q(vote=_Vote.BAD)))
+    is_bad = count["all"] >= FEWEST and count["bad"] >= TOO_BAD * count["all"]
+    others = StoredPuzzle.objects.filter(variant=stored.variant, withdrawn="").exclude(pk=stored.pk)
+    if is_bad and not stored.withdrawn and others.count() < FLOOR:
+        return
+    stored.withdrawn = _Withdrawn.UNPOPULAR if is_bad else ""
+    stored.save(update_fields=["withdrawn"])
 
 
 def vote_of(player: int, stored: StoredPuzzle) -> str:
@@ -32,7 +85,18 @@ def vote_of(player: int, stored: StoredPuzzle) -> str:
     return PuzzleVote.objects.filter(player=player, puzzle=stored).values_list("vote", flat=True).first() or ""
 
 
-def unpopular() -> QuerySet[Any, Any]:
-    """Return the keys of the puzzles that are no longer offered."""
-    balance = Sum(Case(When(vote=PuzzleVote.Vote.GOOD, then=1), default=-1))
-    return PuzzleVote.objects.values("puzzle").annotate(balance=balance).filter(balance__lte=-TOO_BAD).values("puzzle")
+def prove_reported() -> None:
+    """Prove the reported puzzles again, and withdraw those with a mistake."""
+    reports = PuzzleVote.objects.filter(vote=_Vote.WRONG, proof="")
+    while (report := reports.select_related("puzzle").order_by("pk").first()) is not None:
+        found = run_search(check, report.puzzle.contents, niceness=NICENESS, seconds=SECONDS)
+        proof = next(found, _Proof.UNDECIDED)
+        reports.filter(puzzle=report.puzzle).update(proof=proof)
+        if proof == _Proof.BROKEN:
+            log.warning("puzzle disproved", extra={"about": report.puzzle_id})
+            StoredPuzzle.objects.filter(pk=report.puzzle_id).update(withdrawn=_Withdrawn.DISPROVED)
+            DailyPuzzle.objects.filter(puzzle=report.puzzle, day__gt=timezone.now().date()).delete()
+
+
+#: The thread of this worker that proves reported puzzles.
+proving: Final = BackgroundJob("prove-puzzles", prove_reported)

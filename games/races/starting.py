@@ -23,7 +23,7 @@ from games.live.start_timer import CANCEL_CUTOFF
 from games.models import Attempt, Deal, Move
 from games.puzzles.models import StormRun
 from games.puzzles.storm import runs
-from games.races import finishing, network_limits, rooms
+from games.races import finishing, network_limits, rooms, unseen_deals
 from games.races.attendance import roll_call
 from games.races.attendance.notes import Note, leave_note
 from games.races.models import Entrant, Race, Room
@@ -230,6 +230,8 @@ def _freeze(room: Room, race: Race, here: Sequence[Entrant], countdown: timedelt
     away.update(state=_E.ABSENT)
     racers.update(state=_E.SEATED)
     rooms.copy_settings(room, race)
+    if race.puzzles is not None:
+        race.puzzles = unseen_deals.puzzles_for(race) or race.puzzles
     starts = now + countdown
     race.state, race.starts_at = Race.State.COUNTDOWN, starts.replace(microsecond=starts.microsecond // 1000 * 1000)
     race.ends_at = race.starts_at + timedelta(seconds=race.limit_s)

@@ -65,7 +65,7 @@ def current(race_id: int, player: int | None) -> tuple[runs.StormState, runs.Sto
     state = runs.StormState.of(seat.storm, now)
     if state.is_over:
         _end_and_settle(seat, _E.TIMED_OUT, now)
-    return state, None if state.is_over else runs.current_puzzle(seat.storm)
+    return state, None if state.is_over else runs.show_current(seat.storm)
 
 
 def play(race_id: int, player: int | None, at: int, turn: int, token: str) -> runs.StormReply:

@@ -19,7 +19,7 @@ from games.deals import publishing, sealed_stock
 from games.deals.certification import Certificate
 from games.models import Deal
 from games.puzzles.storm import runs
-from games.races.models import Race
+from games.races.models import Entrant, Race
 from games.races.room_notifications import notify_room
 from games.rules import RULES_VERSION, Variant
 
@@ -37,7 +37,7 @@ def assign_deal(race: Race) -> bool:
     if race.deal_failed:
         return False
     if race.is_puzzle_race:
-        race.puzzles = runs.draw_puzzles() or None
+        race.puzzles = puzzles_for(race)
         race.deal_failed = race.puzzles is None
         race.save(update_fields=["puzzles", "deal_failed"])
         return race.has_deal
@@ -48,6 +48,13 @@ def assign_deal(race: Race) -> bool:
     race.deal = deal
     race.save(update_fields=["deal"])
     return True
+
+
+def puzzles_for(race: Race) -> list[int] | None:
+    """Return puzzles that the fewest of a race's players have seen; None if there are none."""
+    here = race.entrants.filter(player__isnull=False).exclude(state=Entrant.State.ABSENT)
+    players = here.values_list("player", flat=True)
+    return [one.key for one in runs.draw_puzzles(list(players))] or None
 
 
 def release_deal(race: Race) -> None:

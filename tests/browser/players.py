@@ -128,11 +128,11 @@ def inhabit() -> dict[str, Any]:
 
 def _puzzled(player: Any) -> None:
     """Let a player solve puzzles, for the rating, its chart and the themes on the profile."""
-    today = timezone.now().date()
-    for stored in StoredPuzzle.objects.exclude(days__day=today).order_by("pk")[:9]:
+    now = timezone.now()
+    for stored in StoredPuzzle.objects.exclude(days__day=now.date()).order_by("pk")[:9]:
         solution = Puzzle.from_json(stored.contents)
         for turn, n in enumerate(solution.turns):
-            tries.play(player.pk, stored, turn, solution.line[n], today)
+            tries.play(player.pk, stored, turn, solution.line[n], now)
 
 
 def _rated(*players: Any) -> None:

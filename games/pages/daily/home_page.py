@@ -92,7 +92,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "share_text": share_text(mine, address_of(mine.day)) if mine and mine.counted else "",
         "newcomer": "" if request.user.is_authenticated or GUIDE_COOKIE in request.COOKIES else GUIDE_COOKIE,
         "puzzle": shared.puzzle,
-        "puzzle_progress": progress_of_day(player, now.date()) if shared.puzzle else None,
+        "puzzle_progress": progress_of_day(player, now) if shared.puzzle else None,
         "race": open_or_next_race(now),
         "playing": summary.now_playing(),
         "preparing": [

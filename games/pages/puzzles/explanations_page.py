@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -12,9 +11,9 @@ from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.db.players import player_id
 from games.puzzles import refutations, tries
-from games.puzzles.models import StoredPuzzle
 from games.puzzles.move_check import reasons_at
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.selection import numbered
 
 
 @require_safe
@@ -25,8 +24,8 @@ def why(request: HttpRequest, number: int) -> HttpResponse:
     the player's turn; they are empty if the cards can move.
     """
     limits.spend(request, "replay")
-    stored = get_object_or_404(StoredPuzzle, pk=number)
-    progress = tries.progress_of(player_id(request), stored, timezone.now().date())
+    stored = numbered(number)
+    progress = tries.progress_of(player_id(request), stored, timezone.now())
     pile, to = request.GET.get("pile", ""), request.GET.get("to", "")
     reasons = reasons_at(Puzzle.from_json(stored.contents), progress.turn, pile, _number(request, "cards"), to)
     return JsonResponse({"reasons": reasons})
@@ -38,7 +37,7 @@ def why(request: HttpRequest, number: int) -> HttpResponse:
 def loss(request: HttpRequest, number: int) -> HttpResponse:
     """Return the `steps` of a losing move, `token` at `turn`, and of the game after it."""
     limits.spend(request, "replay")
-    stored = get_object_or_404(StoredPuzzle, pk=number)
+    stored = numbered(number)
     turn, token = _number(request, "turn"), request.GET.get("token", "")
     return JsonResponse({"steps": refutations.refutation(player_id(request), stored, turn, token)})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -19,10 +18,11 @@ from games.db.players import has_account, player_id
 from games.presentation import titles
 from games.presentation.calendar_month import CalendarMonth
 from games.puzzles import daily
-from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.models import DailyPuzzle, PuzzleTry
 from games.puzzles.ratings.rated_tries import estimate_of
-from games.puzzles.selection import stored_themes, stored_variants
+from games.puzzles.selection import new_left, stored_themes, stored_variants
 from games.puzzles.theme_titles import THEME_TITLES
+from games.puzzles.todays_puzzle import TodaysPuzzle, progress_of_day
 from games.rules import CATALOGUE
 
 
@@ -42,9 +42,9 @@ class PastPuzzle:
 @never_cache
 def past_puzzles(request: HttpRequest, month: date | None = None) -> HttpResponse:
     """Show the puzzles of a month, by default this one."""
-    today, player = timezone.now().date(), player_id(request)
-    with suppress(StoredPuzzle.DoesNotExist):
-        daily.puzzle_of(today)  # drawn on the first visit of the day
+    now, player = timezone.now(), player_id(request)
+    today = now.date()
+    todays = TodaysPuzzle.of(today)  # drawn on the first visit of the day
     earliest = DailyPuzzle.objects.aggregate(first=Min("day"))["first"] or today
     shown = CalendarMonth(month or today.replace(day=1), earliest, today)
     if shown.first > today or shown.end <= earliest:
@@ -58,7 +58,9 @@ def past_puzzles(request: HttpRequest, month: date | None = None) -> HttpRespons
             for week in shown.weeks
         ],
         "today": today,
-        "streak": daily.streak_of(player, today) if player else 0,
+        "puzzle": todays,
+        "progress": progress_of_day(player, now),
+        "left": new_left(player),
         "rating": estimate_of(player) if has_account(request) else None,
         "variants": [(name, titles.VARIANT_TITLES[name]) for name in CATALOGUE if name in variants],
         "themes": [(theme.value, title) for theme, title in THEME_TITLES.items() if theme in themes],
@@ -71,13 +73,13 @@ def _puzzles_of(month: CalendarMonth, player: int | None, today: date) -> dict[d
         DailyPuzzle.objects.select_related("puzzle").filter(day__gte=month.first, day__lt=month.end, day__lte=today)
     )
     rows = PuzzleTry.objects.filter(player=player, puzzle__in=[one.puzzle_id for one in days]) if player else []
-    own = {row.puzzle_id: row for row in rows}
+    own = {row.puzzle_id: row for row in rows} | {row.day: row for row in rows if row.day}
     return {
         one.day: PastPuzzle(
             one.puzzle_id,
             titles.VARIANT_TITLES[one.puzzle.variant],
             one.puzzle.turns,
-            _mark(own.get(one.puzzle_id), one.day),
+            _mark(own.get(one.day) or own.get(one.puzzle_id), one.day),
         )
         for one in days
     }
@@ -87,5 +89,5 @@ def _mark(row: PuzzleTry | None, day: date) -> str:
     if row is None:
         return "open"
     if row.solved_at is not None:
-        return "won" if row.day == day else "late"
+        return "won" if row.day == day and daily.counts(row) else "late"
     return "playing" if row.failed_at is None else "lost"

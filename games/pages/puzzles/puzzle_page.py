@@ -29,7 +29,7 @@ from games.puzzles.models import StoredPuzzle
 from games.puzzles.move_check import position_at, table_at
 from games.puzzles.puzzle import Puzzle, successors
 from games.puzzles.ratings import rated_tries
-from games.puzzles.selection import next_puzzle
+from games.puzzles.selection import new_left, next_puzzle, numbered
 from games.puzzles.themes import Theme
 from games.rules import CATALOGUE
 
@@ -38,12 +38,14 @@ from games.rules import CATALOGUE
 @never_cache
 @ensure_csrf_cookie
 def todays_puzzle(request: HttpRequest) -> HttpResponse:
-    """Show the puzzle of the day."""
-    today = timezone.now().date()
+    """Show the puzzle of the day.
+
+    :raises Refusal: NO_PUZZLES if there is none.
+    """
     try:
-        return _page(request, daily.puzzle_of(today), today)
+        return _page(request, daily.puzzle_of(timezone.now().date()))
     except StoredPuzzle.DoesNotExist:
-        raise Http404 from None
+        raise Refusal(ErrorCode.NO_PUZZLES) from None
 
 
 @require_safe
@@ -54,7 +56,7 @@ def puzzle_of_day(request: HttpRequest, day: date) -> HttpResponse:
     today = timezone.now().date()
     if day == today:
         return todays_puzzle(request)
-    return _page(request, get_object_or_404(StoredPuzzle, days__day=day, days__day__lt=today), today)
+    return _page(request, get_object_or_404(StoredPuzzle, days__day=day, days__day__lt=today))
 
 
 @require_safe
@@ -62,25 +64,24 @@ def puzzle_of_day(request: HttpRequest, day: date) -> HttpResponse:
 @ensure_csrf_cookie
 def puzzle_page(request: HttpRequest, number: int) -> HttpResponse:
     """Show a puzzle."""
-    return _page(request, get_object_or_404(StoredPuzzle, pk=number), timezone.now().date())
+    return _page(request, numbered(number))
 
 
-def _page(request: HttpRequest, stored: StoredPuzzle, today: date) -> HttpResponse:
-    player = player_id(request)
+def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
+    player, now = player_id(request), timezone.now()
     puzzle = Puzzle.from_json(stored.contents)
-    progress = tries.progress_of(player, stored, today)
-    is_todays = daily.is_puzzle_of(today, stored)
-    ratings = rated_tries.shown_ratings(
-        player if has_account(request) else None, stored, is_decided=progress.is_decided
-    )
-    address = reverse("games:puzzle_of_day", args=[today]) if is_todays else request.path
+    progress = tries.open_puzzle(player, stored, now)
+    day = daily.open_day(stored, now)
+    ratings = _ratings(request, player, stored, progress)
+    address = reverse("games:puzzle_of_day", args=[day]) if day else request.path
     context = {
         "number": stored.pk,
         "variant": CATALOGUE[stored.variant],
         "title": titles.VARIANT_TITLES[stored.variant],
         "summary": VARIANTS[stored.variant].summary,
-        "day": today if is_todays else None,
-        "day_number": daily.number_of(today) if is_todays else None,
+        "day": day,
+        "day_number": day and daily.number_of(day),
+        "ends_at": day and daily.end_of(day),
         "turns": stored.turns,
         "progress": progress,
         "filters": request.GET.urlencode(),
@@ -90,13 +91,21 @@ def _page(request: HttpRequest, stored: StoredPuzzle, today: date) -> HttpRespon
             "turns": stored.turns,
             "choices": len(successors(table_at(puzzle, progress.turn))),
             "progress": asdict(progress),
-            "streak": daily.streak_of(player, today) if player and is_todays else None,
+            "streak": daily.streak_of(player, now) if player and day else None,
             "after": after_try(request, stored, progress),
             "rating": asdict(ratings),
+            "left": new_left(player),
             "address": settings.PUBLIC_URL + address,
         },
     }
     return render(request, "puzzles/puzzle.html", context)
+
+
+def _ratings(
+    request: HttpRequest, player: int | None, stored: StoredPuzzle, progress: tries.Progress
+) -> rated_tries.ShownRatings:
+    account = player if has_account(request) else None
+    return rated_tries.shown_ratings(account, stored, is_decided=progress.is_decided)
 
 
 @require_POST
@@ -111,30 +120,28 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
     wrong one (`games.puzzles.move_check.loss_after`). `after` is null until the try is over
     (`games.pages.puzzles.after_try`).
     """
-    stored = get_object_or_404(StoredPuzzle, pk=number)
+    stored = numbered(number)
     (turn, mistakes), token = move_of(request, "turn", mistakes=-1)
     if request.user.is_authenticated:
         limits.spend(request, "puzzle")
     else:
         check_may_start(request)
-    today = timezone.now().date()
+    now = timezone.now()
     player = player_for(request).pk
     try:
-        reply = tries.play(player, stored, turn, token, today, mistakes=mistakes if mistakes >= 0 else None)
+        reply = tries.play(player, stored, turn, token, now, mistakes=mistakes if mistakes >= 0 else None)
     except Refusal as refusal:
         if refusal.code is ErrorCode.SESSION_EXPIRED:
             request.session.modified = False  # it has no row to write to
         raise
-    ratings = rated_tries.shown_ratings(
-        player if has_account(request) else None, stored, is_decided=reply.progress.is_decided
-    )
+    ratings = _ratings(request, player, stored, reply.progress)
     return JsonResponse(
         {
             "progress": asdict(reply.progress),
             "rating": asdict(ratings),
             "steps": reply.steps,
             "loss": reply.loss,
-            "streak": daily.streak_of(player, today) if reply.progress.solved else None,
+            "streak": daily.streak_of(player, now) if reply.progress.solved else None,
             "after": after_try(request, stored, reply.progress),
         }
     )
@@ -146,16 +153,16 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
 def win(request: HttpRequest, number: int) -> HttpResponse:
     """Return the steps of the whole win, once the player's try is over."""
     limits.spend(request, "replay")
-    stored = get_object_or_404(StoredPuzzle, pk=number)
-    progress = tries.progress_of(player_id(request), stored, timezone.now().date())
+    stored = numbered(number)
+    progress = tries.progress_of(player_id(request), stored, timezone.now())
     return JsonResponse({"steps": tries.win_of(Puzzle.from_json(stored.contents), progress)})
 
 
 @require_POST
 def play_on(request: HttpRequest, number: int) -> HttpResponse:
     """Start practice from the puzzle's position, once the player's try is over."""
-    stored = get_object_or_404(StoredPuzzle, pk=number)
-    tries.check_over(tries.progress_of(player_id(request), stored, timezone.now().date()))
+    stored = numbered(number)
+    tries.check_over(tries.progress_of(player_id(request), stored, timezone.now()))
     limits.spend(request, "play_on")
     check_may_start(request)
     attempt = puzzle_practice.play_on(player_for(request), stored)
@@ -174,7 +181,7 @@ def another(request: HttpRequest) -> HttpResponse:
         raise Http404
     found = next_puzzle(player_id(request), variant, theme and Theme(theme))
     if found is None:
-        messages.info(request, _("You've tried all of these puzzles."))
+        messages.info(request, _("You've tried all of these puzzles. More are made every night."))
         return redirect("games:past_puzzles")
     address = reverse("games:puzzle", args=[found.pk])
     filters = urlencode({name: value for name, value in (("variant", variant), ("theme", theme)) if value})

@@ -1,4 +1,4 @@
-"""Puzzle storm: the board of the day with the start, a run's table, and its result."""
+"""Puzzle storm: the boards of the day with the start, a run's table, and its result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -22,8 +22,9 @@ from games.db.players import check_may_start, has_account, player_for, player_id
 from games.pages.puzzles.sent_move import move_of
 from games.pages.puzzles.storm_json import puzzle_json, reply_json
 from games.puzzles.models import StormRun
+from games.puzzles.selection import new_left
 from games.puzzles.storm import runs
-from games.puzzles.storm.storm_board import board_of, own_best, place_on
+from games.puzzles.storm.storm_board import board_of, own_storms, place_of
 
 
 @require_safe
@@ -31,41 +32,51 @@ from games.puzzles.storm.storm_board import board_of, own_best, place_on
 def storm(request: HttpRequest) -> HttpResponse:
     """Show the board of today, the player's own best storms, and the button that starts one."""
     today, me = timezone.now().date(), player_id(request)
-    own = me and own_best(me, today)
-    return render(request, "puzzles/storm.html", {"rows": board_of(today), "day": today, "me": me, "own": own})
+    context = {
+        "rows": board_of(today),
+        "guests": board_of(today, guests=True),
+        "day": today,
+        "me": me,
+        "own": me and own_storms(me),
+        "left": new_left(me),
+    }
+    return render(request, "puzzles/storm.html", context)
 
 
 @require_POST
 @never_cache
 def begin_storm(request: HttpRequest) -> HttpResponse:
-    """Create a run and lead to its table."""
+    """Lead to the table of a run that has not started, creating one if there is none."""
     check_may_start(request)
-    run = runs.begin(player_for(request).pk)
-    if run is None:
-        raise Http404
-    return redirect("games:storm_run", run.public_id)
+    return redirect("games:storm_run", runs.begin(player_for(request).pk).public_id)
 
 
 @require_safe
 @never_cache
 @ensure_csrf_cookie
 def storm_run(request: HttpRequest, run: UUID) -> HttpResponse:
-    """Show the table of a player's own run, and its result once it is over; return the run's data if JSON is wanted."""
+    """Show the table of a player's own run, without a puzzle, or its result once it is over."""
     row = runs.own_run(player_id(request), run)
-    state = runs.StormState.of(row, timezone.now())
-    if state.is_over:
+    if runs.StormState.of(row, timezone.now()).is_over:
         return render(request, "puzzles/storm_result.html", _result(request, row))
-    data = {"state": asdict(state), "begun": row.begun_at is not None, "puzzle": puzzle_json(runs.current_puzzle(row))}
-    if not request.accepts("text/html"):
-        return JsonResponse(data)
-    return render(request, "puzzles/storm_run.html", {"run": row, "data": data})
+    return render(request, "puzzles/storm_run.html", {"run": row})
+
+
+@require_POST
+@never_cache
+@json_only
+def storm_current(request: HttpRequest, run: UUID) -> HttpResponse:
+    """Return the `state` of a run and the `puzzle` to solve; the first request starts the clock."""
+    limits.spend(request, "puzzle")
+    state, puzzle = runs.show(runs.own_run(player_id(request), run).pk)
+    return JsonResponse({"state": asdict(state), "puzzle": puzzle_json(puzzle)})
 
 
 def _result(request: HttpRequest, row: StormRun) -> dict[str, Any]:
     return {
         "run": row,
-        "place": place_on(row.day, row.solved) if row.solved and has_account(request) else None,
-        "own": own_best(row.player_id, row.day),
+        "place": place_of(row, guests=not has_account(request)),
+        "own": own_storms(row.player_id),
         "has_account": has_account(request),
         "share_text": _share_text(row),
     }

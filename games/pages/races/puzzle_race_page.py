@@ -51,7 +51,7 @@ def current(request: HttpRequest, code: str, number: int) -> HttpResponse:
         if refusal.code is not ErrorCode.NOT_BEGUN:
             raise
         return JsonResponse(refusal.data)
-    return JsonResponse({"state": asdict(state), "begun": True, "puzzle": puzzle_json(puzzle)})
+    return JsonResponse({"state": asdict(state), "puzzle": puzzle_json(puzzle)})
 
 
 @require_POST

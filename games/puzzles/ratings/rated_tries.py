@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 
 from games.db.players import player_services
+from games.puzzles import history
 from games.puzzles.models import PuzzleRating, PuzzleTry, StoredPuzzle
 from games.puzzles.ratings import rating_model
 from games.puzzles.ratings.rating_model import RatingEstimate
@@ -43,20 +44,25 @@ def change_of(row: PuzzleTry) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class ShownRatings:
-    """Ratings next to a puzzle, in whole points: the player's own, and the puzzle's once the try is decided."""
+    """Ratings next to a puzzle, in whole points: the player's own, and the puzzle's once the try is decided.
+
+    `seen_in` is "storm" or "race" if the player saw the puzzle there; then the try is not rated.
+    """
 
     own: int | None
     provisional: bool
     puzzle: int | None
+    seen_in: str | None
 
 
 def shown_ratings(account: int | None, stored: StoredPuzzle, *, is_decided: bool) -> ShownRatings:
     """Return the ratings to show to a player. Pass None as `account` for guests and visitors, who have no rating."""
-    estimate = estimate_of(account)
+    estimate, place = estimate_of(account), history.place_of(account, stored.pk) if account else ""
     return ShownRatings(
         own=None if account is None else round(estimate.mu),
         provisional=not estimate.is_settled,
         puzzle=round(stored.mu) if is_decided else None,
+        seen_in=None if place in ("", history.Place.PAGE) else place,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
@@ -23,7 +23,7 @@ from tests.games.puzzles.puzzles import LABYRINTH, right, stored_puzzle, wrong
 
 pytestmark = pytest.mark.django_db
 
-TODAY = date(2026, 11, 26)
+NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
 
 
 def page(user: User) -> str:
@@ -37,11 +37,11 @@ def chart(user: User) -> str:
 def solve(user: User) -> None:
     stored = stored_puzzle()
     for turn in range(len(LABYRINTH.turns)):
-        tries.play(user.pk, stored, turn, right(LABYRINTH, turn), TODAY)
+        tries.play(user.pk, stored, turn, right(LABYRINTH, turn), NOW)
 
 
 def fail(user: User) -> None:
-    tries.play(user.pk, stored_puzzle(), 0, wrong(LABYRINTH, 0), TODAY)
+    tries.play(user.pk, stored_puzzle(), 0, wrong(LABYRINTH, 0), NOW)
 
 
 def test_rating_and_number_solved_are_public(client: Client, user: User) -> None:

@@ -72,7 +72,7 @@ def test_a_repeated_form_starts_one_game(mine: Client, player: User, path: str, 
 def test_a_repeated_vote_and_game_after_a_puzzle_count_once(ada: User) -> None:
     client, stored = signed_in(ada), stored_puzzle(SHORT)
     for turn in range(len(SHORT.turns)):
-        play(ada.pk, stored, turn, right(SHORT, turn), stored.added_at.date())
+        play(ada.pk, stored, turn, right(SHORT, turn), stored.added_at)
     for path, body in ((f"/api/v1/puzzles/{stored.pk}/vote", {"vote": "good"}), (f"/puzzles/{stored.pk}/play-on", {})):
         first = client.post(path, body, content_type="application/json")
         before = counts()

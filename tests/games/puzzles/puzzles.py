@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from games.puzzles.models import StoredPuzzle
-from games.puzzles.puzzle import Puzzle
+from games.puzzles.puzzle import Losses, Puzzle
 from games.puzzles.store import starters
 
 #: A Labyrinth of three turns with a forced move after the first; a Labyrinth whose wrong moves are proven lost by the
@@ -17,6 +17,9 @@ from games.puzzles.store import starters
 LABYRINTH, TRIED, STONEWALL = map(Puzzle.from_json, json.loads(Path(__file__).with_name("examples.json").read_text()))
 #: A shipped puzzle of one turn.
 SHORT = next(puzzle for puzzle in starters() if len(puzzle.turns) == 1)
+#: The first one with thirty more losing moves listed, so that it allows three wrong moves as a day's puzzle.
+_MANY: Losses = {**LABYRINTH.losses[0], **dict.fromkeys(map(str, range(30)))}
+GENEROUS = replace(LABYRINTH, losses=(_MANY, *LABYRINTH.losses[1:]))
 #: The second one as an older puzzle, without explanations.
 UNEXPLAINED = replace(TRIED, losses=tuple(map(dict.fromkeys, TRIED.losses)))
 

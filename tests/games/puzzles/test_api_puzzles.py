@@ -27,7 +27,10 @@ API = "/api/v1/puzzles"
 DAY = timedelta(days=1)
 #: All keys of the replies besides the names of piles: none holds a move that has not been found.
 STEP_KEYS = {"token", "view", "legal", "face_down", "hidden"}
-PROGRESS = {"turn": 0, "mistakes": 0, "tries_left": None, "solved": False, "failed": False, "rating_change": None}
+PROGRESS = {"turn": 0, "mistakes": 0, "tries_left": None, "solved": False, "failed": False} | {
+    "rating_change": None,
+    "late": False,
+}
 
 
 @pytest.fixture
@@ -77,7 +80,7 @@ def test_a_puzzle_is_shown_without_its_solution(client: Client, stored: StoredPu
     assert (found["number"], found["variant"], found["turns"]) == (stored.pk, "labyrinth", 3)
     assert found["progress"] == PROGRESS
     assert set(found) == {"number", "variant", "turns", "themes", "progress", "rating", "position"}
-    assert found["rating"] == {"own": None, "provisional": True, "puzzle": None}
+    assert found["rating"] == {"own": None, "provisional": True, "puzzle": None, "seen_in": None}
     assert set(found["position"]) == STEP_KEYS
     assert found["position"]["legal"] == LABYRINTH.table_at(0).legal_moves()
     assert not {"line", "finish", "losses", "contents"} & set(keys(found))
@@ -86,10 +89,10 @@ def test_a_puzzle_is_shown_without_its_solution(client: Client, stored: StoredPu
 def test_ratings_appear_with_the_decision(stored: StoredPuzzle) -> None:
     player = User.objects.create_user("solver")
     mine = signed_in(player)
-    assert read(mine, f"{stored.pk}")["rating"] == {"own": 1500, "provisional": True, "puzzle": None}
+    assert read(mine, f"{stored.pk}")["rating"] == {"own": 1500, "provisional": True, "puzzle": None, "seen_in": None}
     reply = play(mine, stored, 0, wrong(LABYRINTH, 0))
     own = 1500 + reply["progress"]["rating_change"]
-    assert reply["rating"] == {"own": own, "provisional": True, "puzzle": 1500}
+    assert reply["rating"] == {"own": own, "provisional": True, "puzzle": 1500, "seen_in": None}
     (row,) = read(mine, "tries")["tries"]
     assert (row["rating_before"], round(row["rating_after"])) == (1500, own)
     assert estimate_of(player.pk).mu == row["rating_after"]
@@ -122,7 +125,7 @@ def test_todays_puzzle_is_the_same_for_all(client: Client, mine: Client) -> None
         stored_puzzle()
     found = read(client, "daily")
     assert found == read(mine, "daily") == read(client, f"daily?day={today()}")
-    assert (found["day"], found["progress"]["tries_left"]) == (str(today()), 3)
+    assert (found["day"], found["progress"]["tries_left"]) == (str(today()), 1)
 
 
 def test_past_days_are_shown_and_future_ones_refused(client: Client, stored: StoredPuzzle) -> None:
@@ -136,7 +139,7 @@ def test_past_days_are_shown_and_future_ones_refused(client: Client, stored: Sto
 
 def test_a_site_without_puzzles_has_none_today(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "starters", tuple)
-    assert code(read(client, "daily", 404)) == "not_found"
+    assert code(read(client, "daily", 503)) == "no_puzzles"
     assert code(read(client, "next", 404)) == "not_found"
 
 
@@ -185,7 +188,7 @@ def test_a_wrong_move_is_explained(mine: Client, stored: StoredPuzzle) -> None:
     reply = play(mine, stored, 0, wrong(LABYRINTH, 0))
     loss = {"most_up": 22, "goal": 52, "ends": ["3S", "2H", "8C"]}
     progress = PROGRESS | {"mistakes": 1}
-    rating = {"own": None, "provisional": True, "puzzle": 1500}
+    rating = {"own": None, "provisional": True, "puzzle": 1500, "seen_in": None}
     assert reply == {"right": False, "progress": progress, "rating": rating, "steps": [], "loss": loss, "themes": None}
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import product
 
 import pytest
-from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
-from games.puzzles import daily, store
+from games.puzzles import daily, history, store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
-from tests.games.puzzles.puzzles import LABYRINTH, stored_puzzle
+from games.puzzles.puzzle import Puzzle
+from tests.games.puzzles.puzzles import GENEROUS, LABYRINTH, right, stored_puzzle, wrong
 
 pytestmark = pytest.mark.django_db
 
-TODAY = date(2026, 11, 26)
+NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
+TODAY = NOW.date()
 DAY = timedelta(days=1)
 
 
@@ -29,8 +31,8 @@ def test_the_puzzle_of_a_day_is_drawn_once() -> None:
         stored_puzzle()
     assert len({daily.puzzle_of(TODAY) for _ in range(5)}) == 1
     (drawn,) = DailyPuzzle.objects.all()
-    assert daily.is_puzzle_of(TODAY, drawn.puzzle)
-    assert not daily.is_puzzle_of(TODAY + DAY, drawn.puzzle)
+    assert daily.open_day(drawn.puzzle, NOW) == TODAY
+    assert daily.open_day(drawn.puzzle, NOW + DAY) is None
 
 
 def test_without_puzzles_there_is_none_of_the_day(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,13 +79,33 @@ def test_puzzles_close_to_the_end_of_the_game_come_first(monkeypatch: pytest.Mon
 
 def test_puzzles_that_players_know_come_last(guest: User) -> None:
     known, new = stored_puzzle(moves=10), stored_puzzle(moves=90)
-    PuzzleTry.objects.create(player=guest, puzzle=known)
+    history.mark_seen(guest.pk, known.pk, history.Place.STORM)
     assert [daily.puzzle_of(TODAY + n * DAY) for n in (0, 1)] == [new, known]
 
 
+@pytest.mark.parametrize(
+    "ways", [(24,), (8,), (9,), (2, 2, 2), (3, 3), (4, 4, 4), (2, 12), (9, 9), (5, 6, 7), (2, 2), (7,)]
+)
+def test_guessing_solves_a_days_puzzle_at_most_once_in_eight(ways: tuple[int, ...]) -> None:
+    """Someone who tries the ways in a random order makes 0 to k − 1 wrong moves at each turn."""
+    losses = [dict.fromkeys(map(str, range(k - 1))) for k in ways]
+    tries = daily.tries_for(StoredPuzzle(contents={"losses": losses}))
+    games = [sum(game) for game in product(*map(range, ways))]
+    lucky = [sum(wrong < limit for wrong in games) / len(games) for limit in range(1, daily.TRIES + 1)]
+    assert tries == max([n for n, chance in enumerate(lucky, 1) if chance <= 1 / 8], default=1)
+
+
+def test_puzzles_that_are_easy_to_guess_are_not_drawn() -> None:
+    easy = {"losses": [{"d": None}, {"d": None}]}
+    for moves in range(5):
+        stored_puzzle(contents=easy, moves=moves)
+    fair = stored_puzzle(moves=90)
+    assert daily.puzzle_of(TODAY) == fair
+
+
 def tried(player: User, ago: int, *, solved: bool = True) -> None:
-    now = timezone.now()
-    end = {"solved_at": now} if solved else {"failed_at": now}
+    then = NOW - ago * DAY
+    end = {"solved_at": then} if solved else {"failed_at": then}
     PuzzleTry.objects.create(player=player, puzzle=stored_puzzle(), day=TODAY - ago * DAY, **end)
 
 
@@ -94,12 +116,45 @@ def tried(player: User, ago: int, *, solved: bool = True) -> None:
 def test_streak_counts_solved_days_up_to_today_or_yesterday(guest: User, solved: list[int], streak: int) -> None:
     for ago in solved:
         tried(guest, ago)
-    assert daily.streak_of(guest.pk, TODAY) == streak
+    assert daily.streak_of(guest.pk, NOW) == streak
+
+
+@pytest.mark.parametrize(("minutes", "streak"), [(-1, 1), (4, 1), (6, 0)])
+def test_a_puzzle_opened_before_midnight_counts_until_five_past(guest: User, minutes: int, streak: int) -> None:
+    puzzle = daily.puzzle_of(TODAY)
+    midnight = datetime.combine(TODAY + DAY, time(), UTC)
+    assert daily.open_day(puzzle, midnight - timedelta(minutes=2)) == TODAY
+    now = midnight + timedelta(minutes=minutes)
+    for turn, n in enumerate(Puzzle.from_json(puzzle.contents).turns):
+        reply = tries.play(guest.pk, puzzle, turn, Puzzle.from_json(puzzle.contents).line[n], now)
+    assert (reply.progress.solved, daily.streak_of(guest.pk, now)) == (True, streak)
+
+
+def test_days_cannot_be_filled_in_later(guest: User) -> None:
+    """A wrong move on each of five days, and all five solved on the last one: only that day counts."""
+    days = [NOW + n * DAY for n in range(5)]
+    puzzles = [daily_puzzle(now.date()) for now in days]
+    for puzzle, now in zip(puzzles, days, strict=True):
+        tries.play(guest.pk, puzzle, 0, wrong(GENEROUS, 0), now)
+    replies = []
+    for puzzle in puzzles:
+        for turn in range(len(GENEROUS.turns)):
+            reply = tries.play(guest.pk, puzzle, turn, right(GENEROUS, turn), days[-1])
+        replies.append(reply.progress)
+    assert [progress.solved for progress in replies] == [True] * 5
+    assert [progress.late for progress in replies] == [True] * 4 + [False]
+    assert daily.streak_of(guest.pk, days[-1]) == 1
+
+
+def daily_puzzle(day: date) -> StoredPuzzle:
+    puzzle = stored_puzzle(GENEROUS)
+    DailyPuzzle.objects.create(day=day, puzzle=puzzle)
+    return puzzle
 
 
 def test_failed_and_unlimited_tries_count_for_no_streak(guest: User) -> None:
     tried(guest, 0)
     tried(guest, 1, solved=False)
-    PuzzleTry.objects.create(player=guest, puzzle=stored_puzzle(), solved_at=timezone.now())
+    PuzzleTry.objects.create(player=guest, puzzle=stored_puzzle(), solved_at=NOW)
     tried(create_guest(), 1)
-    assert daily.streak_of(guest.pk, TODAY) == 1
+    assert daily.streak_of(guest.pk, NOW) == 1

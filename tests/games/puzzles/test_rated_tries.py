@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, datetime
 
 import pytest
 
@@ -17,7 +17,7 @@ from tests.games.puzzles.puzzles import LABYRINTH, right, stored_puzzle, wrong
 
 pytestmark = pytest.mark.django_db
 
-TODAY = date(2026, 11, 26)
+NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def settled(user: User) -> User:
 
 
 def play(player: User, stored: StoredPuzzle, turn: int, token: str) -> Reply:
-    return tries.play(player.pk, stored, turn, token, TODAY)
+    return tries.play(player.pk, stored, turn, token, NOW)
 
 
 def solve(player: User, stored: StoredPuzzle, *, since: int = 0) -> Reply:

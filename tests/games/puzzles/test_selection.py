@@ -7,9 +7,8 @@ from django.utils import timezone
 
 from accounts.sign_in.guests import create_guest
 from games.puzzles import daily, store
-from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleTry, PuzzleVote
+from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleTry
 from games.puzzles.selection import NEAREST, next_puzzle
-from games.puzzles.votes import TOO_BAD
 from tests.games.puzzles.puzzles import STONEWALL, stored_puzzle
 
 pytestmark = pytest.mark.django_db
@@ -27,14 +26,11 @@ def test_every_puzzle_comes_until_all_are_tried() -> None:
     assert next_puzzle(None, None) in stored
 
 
-def test_unpopular_puzzles_do_not_come() -> None:
-    disliked, liked = stored_puzzle(), stored_puzzle(STONEWALL)
-    voters = [create_guest().pk for _ in range(TOO_BAD + 2)]
-    for puzzle, good in ((disliked, 1), (liked, 2)):
-        for number, player in enumerate(voters):
-            PuzzleVote.objects.create(player_id=player, puzzle=puzzle, vote="good" if number < good else "wrong")
-    assert {next_puzzle(None, None) for _ in range(10)} == {liked}
-    assert daily.puzzle_of(timezone.now().date()) == liked
+def test_withdrawn_puzzles_do_not_come() -> None:
+    stored_puzzle(withdrawn="unpopular")
+    offered = stored_puzzle(STONEWALL)
+    assert {next_puzzle(None, None) for _ in range(10)} == {offered}
+    assert daily.puzzle_of(timezone.now().date()) == offered
 
 
 def test_puzzles_near_the_players_rating_come_first() -> None:

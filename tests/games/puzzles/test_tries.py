@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,11 +15,12 @@ from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.move_check import loss_after, position_at
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.tries import Progress, Reply
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, right, stored_puzzle, wrong
+from tests.games.puzzles.puzzles import GENEROUS, LABYRINTH, STONEWALL, right, stored_puzzle, wrong
 
 pytestmark = pytest.mark.django_db
 
-TODAY = date(2026, 11, 26)
+NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
+TODAY = NOW.date()
 
 
 @pytest.fixture
@@ -33,13 +34,14 @@ def stored(db: None) -> StoredPuzzle:
 
 
 @pytest.fixture
-def todays(stored: StoredPuzzle) -> StoredPuzzle:
+def todays(db: None) -> StoredPuzzle:
+    stored = stored_puzzle(GENEROUS)
     DailyPuzzle.objects.create(day=TODAY, puzzle=stored)
     return stored
 
 
-def play(player: User, stored: StoredPuzzle, turn: int, token: str, day: date = TODAY, **options: Any) -> Reply:
-    return tries.play(player.pk, stored, turn, token, day, **options)
+def play(player: User, stored: StoredPuzzle, turn: int, token: str, now: datetime = NOW, **options: Any) -> Reply:
+    return tries.play(player.pk, stored, turn, token, now, **options)
 
 
 def solve(player: User, stored: StoredPuzzle, puzzle: Puzzle = LABYRINTH) -> list[Reply]:
@@ -146,9 +148,9 @@ def test_players_tries_are_separate(guest: User, stored: StoredPuzzle) -> None:
     other = create_guest()
     play(guest, stored, 0, right(LABYRINTH, 0))
     play(guest, stored, 1, wrong(LABYRINTH, 1))
-    assert tries.progress_of(other.pk, stored, TODAY) == Progress()
+    assert tries.progress_of(other.pk, stored, NOW) == Progress()
     assert play(other, stored, 0, right(LABYRINTH, 0)).progress == Progress(turn=1)
-    assert tries.progress_of(guest.pk, stored, TODAY) == Progress(turn=1, mistakes=1)
+    assert tries.progress_of(guest.pk, stored, NOW) == Progress(turn=1, mistakes=1)
 
 
 def test_three_mistakes_on_the_day_end_the_try(guest: User, todays: StoredPuzzle) -> None:
@@ -157,11 +159,11 @@ def test_three_mistakes_on_the_day_end_the_try(guest: User, todays: StoredPuzzle
     assert [reply.progress.tries_left for reply in replies] == [2, 1, 0]
     assert [reply.progress.failed for reply in replies] == [False, False, True]
     assert refused(guest, todays, 1, right(LABYRINTH, 1)).code == ErrorCode.CLOSED
-    assert daily.streak_of(guest.pk, TODAY) == 0
+    assert daily.streak_of(guest.pk, NOW) == 0
 
 
 def test_later_days_allow_any_number_of_mistakes(guest: User, todays: StoredPuzzle) -> None:
-    later = TODAY + timedelta(days=1)
+    later = NOW + timedelta(days=1)
     for _ in range(2 * daily.TRIES):
         reply = play(guest, todays, 0, wrong(LABYRINTH, 0), later)
     assert reply.progress == Progress(mistakes=2 * daily.TRIES)
@@ -172,32 +174,32 @@ def test_a_try_begun_on_the_day_keeps_its_limit(guest: User, todays: StoredPuzzl
     """Otherwise a player could wait for midnight after two mistakes."""
     for _ in range(daily.TRIES - 1):
         play(guest, todays, 0, wrong(LABYRINTH, 0))
-    assert play(guest, todays, 0, wrong(LABYRINTH, 0), TODAY + timedelta(days=1)).progress.failed
+    assert play(guest, todays, 0, wrong(LABYRINTH, 0), NOW + timedelta(days=1)).progress.failed
 
 
 def test_the_limit_is_shown_before_the_first_move(guest: User, todays: StoredPuzzle) -> None:
-    assert tries.progress_of(None, todays, TODAY).tries_left == daily.TRIES
-    assert tries.progress_of(guest.pk, todays, TODAY).tries_left == daily.TRIES
-    assert tries.progress_of(guest.pk, todays, TODAY + timedelta(days=1)).tries_left is None
+    assert tries.progress_of(None, todays, NOW).tries_left == daily.TRIES
+    assert tries.progress_of(guest.pk, todays, NOW).tries_left == daily.TRIES
+    assert tries.progress_of(guest.pk, todays, NOW + timedelta(days=1)).tries_left is None
 
 
 def test_position_follows_the_progress(guest: User, stored: StoredPuzzle) -> None:
     for turn, n in enumerate(LABYRINTH.turns):
-        progress = tries.progress_of(guest.pk, stored, TODAY)
+        progress = tries.progress_of(guest.pk, stored, NOW)
         table = LABYRINTH.table_at(n)
         assert position_at(LABYRINTH, progress.turn)["legal"] == table.legal_moves()
         play(guest, stored, turn, right(LABYRINTH, turn))
-    end = position_at(LABYRINTH, tries.progress_of(guest.pk, stored, TODAY).turn)
+    end = position_at(LABYRINTH, tries.progress_of(guest.pk, stored, NOW).turn)
     assert end["view"]["cards_up"] == LABYRINTH.table_at(len(LABYRINTH.line)).cards_up
 
 
 def test_the_win_is_shown_only_when_the_try_is_over(guest: User, todays: StoredPuzzle) -> None:
     for _ in range(daily.TRIES):
-        progress = tries.progress_of(guest.pk, todays, TODAY)
+        progress = tries.progress_of(guest.pk, todays, NOW)
         with pytest.raises(Refusal) as error:
             tries.win_of(LABYRINTH, progress)
         assert error.value.code == ErrorCode.FORBIDDEN
         play(guest, todays, 0, wrong(LABYRINTH, 0))
-    steps = tries.win_of(LABYRINTH, tries.progress_of(guest.pk, todays, TODAY))
+    steps = tries.win_of(LABYRINTH, tries.progress_of(guest.pk, todays, NOW))
     assert [step["token"] for step in steps] == [None, *LABYRINTH.line, *LABYRINTH.finish]
     assert steps[-1]["view"]["won"]

@@ -15,7 +15,7 @@ from accounts.sign_in.guests import merge_guest
 from games.core.errors import ErrorCode, Refusal
 from games.puzzles.models import PuzzleTry, StormRun
 from games.puzzles.storm import runs
-from games.puzzles.storm.storm_board import board_of, own_best
+from games.puzzles.storm.storm_board import board_of, own_storms
 from games.races import finishing, reconciler, rooms, seats, starting, storms, unseen_deals
 from games.races.bots import seating
 from games.races.live import snapshot
@@ -255,7 +255,7 @@ def test_a_spoiled_race_is_void() -> None:
 
 def test_a_finished_race_has_no_file_and_a_rematch_other_puzzles(monkeypatch: pytest.MonkeyPatch) -> None:
     house = racing_house(2)
-    monkeypatch.setattr(runs, "draw_puzzles", lambda: [99])
+    monkeypatch.setattr(unseen_deals, "puzzles_for", lambda _race: [99])
     end(house)
     assert not download.is_public(house.race)
     assert refused(lambda: download.race_file(house.race)) == ErrorCode.NOT_FOUND
@@ -266,10 +266,10 @@ def test_a_finished_race_has_no_file_and_a_rematch_other_puzzles(monkeypatch: py
 def test_racers_storms_are_not_on_the_storm_leaderboard(ada: User) -> None:
     day, values = timezone.now().date(), {"player": ada, "puzzles": [], "begun_at": timezone.now()}
     StormRun.objects.create(day=day, solved=9, for_race=True, **values)
-    assert (board_of(day), own_best(ada.pk, day).ever) == ([], None)
-    StormRun.objects.create(day=day, solved=2, **values)
+    assert (board_of(day), own_storms(ada.pk).best) == ([], None)
+    StormRun.objects.create(day=day, solved=2, standing="listed", **values)
     assert [row.solved for row in board_of(day)] == [2]
-    assert own_best(ada.pk, day).ever == 2
+    assert own_storms(ada.pk).best == 2
 
 
 def test_a_host_changes_between_puzzles_and_cards() -> None:

@@ -24,7 +24,7 @@ from games.replays.models import Continuation
 from games.rules.explanations import explain
 from leaderboards.verdicts.settlement import settle
 from tests.factories import signed_in
-from tests.games.puzzles.puzzles import LABYRINTH, SHORT, STONEWALL, right, stored_puzzle, wrong
+from tests.games.puzzles.puzzles import GENEROUS, LABYRINTH, SHORT, STONEWALL, right, stored_puzzle, wrong
 from tests.games.puzzles.test_sources import lost_game
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def todays() -> StoredPuzzle:
-    stored = stored_puzzle(LABYRINTH)
+    stored = stored_puzzle(GENEROUS)
     DailyPuzzle.objects.create(day=timezone.now().date(), puzzle=stored)
     return stored
 
@@ -55,7 +55,8 @@ def test_a_visitor_becomes_a_guest_with_the_first_move(client: Client, todays: S
     assert not User.objects.exists()
     answer = play(client, todays, 0, right(LABYRINTH, 0)).json()
     assert answer["progress"] == {"turn": 1, "mistakes": 0, "tries_left": 3, "solved": False, "failed": False} | {
-        "rating_change": None
+        "rating_change": None,
+        "late": False,
     }
     assert [step["token"] for step in answer["steps"]] == list(LABYRINTH.line[: LABYRINTH.turns[1]])
     assert PuzzleTry.objects.get().player.is_guest
@@ -72,7 +73,7 @@ def test_a_wrong_move_is_explained_and_counted(client: Client, todays: StoredPuz
 def test_the_answers_are_not_on_the_page(client: Client, todays: StoredPuzzle) -> None:
     text = client.get("/puzzles/").content.decode()
     data = json.loads(text.split('id="puzzle-data"')[1].split(">", 1)[1].split("</script>")[0])
-    assert set(data) == {"step", "turns", "choices", "progress", "streak", "after", "rating", "address"}
+    assert set(data) == {"step", "turns", "choices", "progress", "streak", "after", "rating", "left", "address"}
     assert set(data["step"]) == {"token", "view", "legal", "face_down", "hidden"}
     assert not any(" ".join(LABYRINTH.line[n : n + 2]) in text for n in range(len(LABYRINTH.line) - 1))
 
@@ -81,29 +82,32 @@ def test_a_blocked_card_is_explained_at_the_players_turn(client: Client, todays:
     address = reverse("games:puzzle_why", args=[todays.pk])
     table = LABYRINTH.table_at(LABYRINTH.turns[0])
     pile = next(pile for pile in table.pile_names() if pile[0] == "t" and explain(table, pile) and table.pile(pile))
-    reasons = client.get(address, {"pile": pile, "cards": 1}).json()["reasons"]
+    reasons = client.get(f"{address}?pile={pile}&cards=1").json()["reasons"]
     assert reasons == [reason.to_json() for reason in explain(table, pile)]
-    for query in ({"pile": "x9", "cards": 1}, {"pile": pile}, {"pile": pile, "cards": "9" * 9}, {}):
-        answer = client.get(address, query)
+    for query in ("pile=x9&cards=1", f"pile={pile}", f"pile={pile}&cards=999999999", ""):
+        answer = client.get(f"{address}?{query}")
         assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
 
 
 def test_the_game_after_a_losing_move_is_shown_to_who_played_it(client: Client, todays: StoredPuzzle) -> None:
     address, token = reverse("games:puzzle_loss", args=[todays.pk]), wrong(LABYRINTH, 0)
-    query = {"turn": 0, "token": token}
-    assert client.get(address, query).status_code == 403
+
+    def ask(turn: int, token: str) -> Any:
+        return client.get(f"{address}?turn={turn}&token={token}")
+
+    assert ask(0, token).status_code == 403
     play(client, todays, 0, token)
-    steps = client.get(address, query).json()["steps"]
+    steps = ask(0, token).json()["steps"]
     assert steps[0]["token"] == token
     assert steps[-1]["view"]["cards_up"] > steps[0]["view"]["cards_up"]
     assert not steps[-1]["view"]["won"]
-    assert client.get(address, {"turn": 1, "token": wrong(LABYRINTH, 1)}).status_code == 403
+    assert ask(1, wrong(LABYRINTH, 1)).status_code == 403
     data = solve(client, todays)["after"]
     for turn, losing in enumerate(data["turns"]):
         assert losing["losing"] == [*LABYRINTH.losses[turn]]
-        assert client.get(address, {"turn": turn, "token": losing["losing"][0]}).json()["steps"]
+        assert ask(turn, losing["losing"][0]).json()["steps"]
     for turn, move in ((0, right(LABYRINTH, 0)), (99, token)):
-        assert client.get(address, {"turn": turn, "token": move}).json()["error"]["code"] == "bad_request"
+        assert ask(turn, move).json()["error"]["code"] == "bad_request"
 
 
 def test_the_address_of_a_day_shows_its_puzzle(client: Client, todays: StoredPuzzle) -> None:
@@ -278,7 +282,7 @@ def test_an_account_is_offered_a_vote_once_the_try_is_over(client: Client, ada: 
 def test_ratings_are_shown_as_far_as_the_try_allows(client: Client, todays: StoredPuzzle) -> None:
     mine = signed_in(User.objects.create_user("solver"))
     before = mine.get("/puzzles/").context["data"]["rating"]
-    assert before == {"own": 1500, "provisional": True, "puzzle": None}
+    assert before == {"own": 1500, "provisional": True, "puzzle": None, "seen_in": None}
     lost = play(mine, todays, 0, wrong(LABYRINTH, 0)).json()
     assert lost["rating"]["own"] == 1500 + lost["progress"]["rating_change"] < 1500
     assert lost["rating"]["puzzle"] == round(todays.mu)
@@ -294,7 +298,7 @@ def test_ratings_are_shown_as_far_as_the_try_allows(client: Client, todays: Stor
 def test_calendar_shows_the_results(mine: Client, player: User) -> None:
     now = timezone.now()
     for days, fields in (
-        (1, {"day": now.date() - timedelta(days=1), "solved_at": now}),
+        (1, {"day": now.date() - timedelta(days=1), "solved_at": now - timedelta(days=1)}),
         (2, {"solved_at": now}),
         (3, {"day": now.date() - timedelta(days=3), "failed_at": now, "mistakes": 3}),
     ):
@@ -306,7 +310,7 @@ def test_calendar_shows_the_results(mine: Client, player: User) -> None:
         page = mine.get(f"/puzzles/days/{month:%Y-%m}/")
         marks |= {day: puzzle.mark for week in page.context["weeks"] for day, puzzle in week if puzzle}
     assert [marks[day] for day in sorted(marks)] == ["lost", "late", "won", "open"]
-    assert page.context["streak"] == 1
+    assert page.context["progress"].streak == 1
 
 
 def test_first_visitor_of_a_new_site_finds_puzzles(client: Client) -> None:

@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 from django.test import Client
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from accounts.models import User
 from accounts.sign_in.guests import BACKEND
@@ -26,7 +27,13 @@ def begin(client: Client) -> UUID:
     response = client.post("/puzzles/storm/new")
     run = StormRun.objects.latest("pk")
     assert response["Location"] == f"/puzzles/storm/{run.public_id}/"
+    assert "step" not in client.get(response["Location"]).content.decode(), "the puzzle comes when the clock starts"
+    current(client, run.public_id)
     return run.public_id
+
+
+def current(client: Client, run: UUID) -> Any:
+    return client.post(f"/puzzles/storm/{run}/current").json()
 
 
 def play(client: Client, run: UUID, **move: object) -> Any:
@@ -40,10 +47,9 @@ def test_a_visitor_starts_a_storm_as_a_guest(client: Client) -> None:
     assert (reply["right"], reply["state"]["turn"], reply["next"]) == (True, 1, None)
 
 
-def test_the_page_hides_the_puzzles_number_and_answer(mine: Client) -> None:
-    page = mine.get(f"/puzzles/storm/{begin(mine)}/")
-    data = json.loads(page.content.decode().split('id="storm-data"')[1].split(">", 1)[1].split("</script>")[0])
-    assert set(data) == {"state", "begun", "puzzle"}
+def test_the_puzzles_number_and_answer_stay_hidden(mine: Client) -> None:
+    data = current(mine, begin(mine))
+    assert set(data) == {"state", "puzzle"}
     assert set(data["puzzle"]) == {"title", "turns", "step"}
     assert set(data["puzzle"]["step"]) == {"token", "view", "legal", "face_down", "hidden"}
 
@@ -56,11 +62,11 @@ def test_malformed_moves_are_refused(mine: Client) -> None:
         assert (response.status_code, response.json()["error"]["code"]) == (400, "bad_request")
 
 
-def test_the_page_tells_the_time_left_as_json(mine: Client) -> None:
+def test_the_time_left_is_told_again(mine: Client) -> None:
     run = begin(mine)
     play(mine, run, at=0, turn=0, token=right(STONEWALL, 0))
     StormRun.objects.update(begun_at=timezone.now() - timedelta(minutes=1))
-    state = mine.get(f"/puzzles/storm/{run}/", headers={"accept": "application/json"}).json()["state"]
+    state = current(mine, run)["state"]
     assert state["turn"] == 1
     assert 110_000 < state["ms_left"] <= 120_000
 
@@ -75,16 +81,18 @@ def test_the_result_shows_place_best_and_missed_puzzles(client: Client) -> None:
     client.force_login(User.objects.create_user("Stormy"), backend=BACKEND)
     run = begin(client)
     play(client, run, at=0, turn=0, token=wrong(STONEWALL, 0))
-    StormRun.objects.update(begun_at=timezone.now() - runs.DURATION, solved=4)
+    StormRun.objects.update(begun_at=timezone.now() - runs.DURATION, solved=4, standing="listed")
     missed = StormRun.objects.get().missed[0]
-    text = client.get(f"/puzzles/storm/{run}/").content.decode()
-    for words in ("4 puzzles solved", "Place 1 today.", "Your best so far.", f"/puzzles/{missed}/", "🟩🟩🟩🟩🟥"):
+    text, day = client.get(f"/puzzles/storm/{run}/").content.decode(), date_format(timezone.now(), "DATE_FORMAT")
+    for words in ("4 puzzles solved", f"Place 1 on {day}.", "Your best so far.", f"/puzzles/{missed}/", "🟩🟩🟩🟩🟥"):
         assert words in text
     board = client.get("/puzzles/storm/").content.decode()
     assert "Stormy" in board
-    assert "Your best today: 4 puzzles" in board
+    assert "Your best ever: 4 puzzles" in board
 
 
 def test_a_site_without_puzzles_has_no_storm(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.puzzles.store.starters", tuple)
-    assert client.post("/puzzles/storm/new").status_code == 404
+    assert client.post("/puzzles/storm/new").status_code == 503
+    assert client.get("/puzzles/").status_code == 503
+    assert client.get("/puzzles/days/").status_code == 200

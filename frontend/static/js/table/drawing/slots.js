@@ -28,6 +28,8 @@ export class Slots {
         element.remove();
         this.elements.delete(pile);
       }
+    // In a storm, the game before may have had other piles.
+    for (const [pile, tally] of this.#tallies) tally.hidden = !wanted.has(pile) || !this.#hasTally(pile, view);
     for (const slot of layout.slots) {
       const element = this.elements.get(slot.pile) ?? this.#create(slot.pile);
       this.#sign(element, slot.sign ?? "", view);

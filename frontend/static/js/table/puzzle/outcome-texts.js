@@ -8,18 +8,24 @@ import { cardName } from "../drawing/cards.js";
 
 /**
  * @typedef {{state: string, label: string, words: string}} Outcome
- * @typedef {{own: number|null, provisional: boolean, puzzle: number|null}} Ratings
+ * @typedef {{own: number|null, provisional: boolean, puzzle: number|null, seen_in: "storm"|"race"|null}} Ratings
  */
 
 /** Cards named after a wrong move; more would be hard to follow. */
 const NAMED = 2;
 
 /**
- * @param {Progress} progress @param {number} turns @param {number} goal cards that must go up
- * @param {number} choices different moves at the player's turn
+ * @param {Progress} progress @param {number} turns @param {Ratings} ratings
+ * @param {number} goal cards that must go up @param {number} choices different moves at the player's turn
  * @returns {Outcome}
  */
-export function task({ turn }, turns, goal, choices) {
+export function task(progress, turns, ratings, goal, choices) {
+  const { label, words, state } = nextTurn(progress, turns, goal, choices);
+  return { state, label, words: [words, unratedText(progress, ratings)].filter(Boolean).join(" ") };
+}
+
+/** @param {Progress} progress @param {number} turns @param {number} goal @param {number} choices @returns {Outcome} */
+function nextTurn({ turn }, turns, goal, choices) {
   if (turn > 0) {
     const words = tn("One more move to find.", "{n} more moves to find.", turns - turn);
     return { state: "right", label: t("Right!"), words };
@@ -40,18 +46,36 @@ export const deadEnd = ({ cards_up: up, goal }) => ({
   words: t("After this move, a good try gets {up} of {goal} cards up.", { up, goal }),
 });
 
-/** @param {Progress} progress @param {number|null} streak days @param {Ratings} ratings @returns {Outcome} */
-export function ending(progress, streak, ratings) {
+/**
+ * @param {Progress} progress @param {number|null} streak days @param {Ratings} ratings @param {number|null} left
+ * @returns {Outcome}
+ */
+export function ending(progress, streak, ratings, left) {
   const { state, label, words } = result(progress, streak);
   const puzzle = ratings.puzzle === null ? "" : t("This puzzle is rated {n}.", { n: ratings.puzzle });
-  return { state, label, words: [words, puzzle, ratingText(progress, ratings)].filter(Boolean).join(" ") };
+  const rating = ratingText(progress, ratings) || unratedText(progress, ratings);
+  return { state, label, words: [words, puzzle, rating, leftText(left)].filter(Boolean).join(" ") };
+}
+
+/** Says that a puzzle seen elsewhere is not rated, or nothing. @param {Progress} progress @param {Ratings} ratings */
+function unratedText({ rating_change: change }, { seen_in: place }) {
+  if (!place || change !== null) return "";
+  if (place === "storm") return t("You've seen this puzzle in a storm, so it isn't rated.");
+  return t("You've seen this puzzle in a race, so it isn't rated.");
+}
+
+/** @param {number|null} left number of new puzzles, if there are few */
+function leftText(left) {
+  if (left === null) return "";
+  return tn("One new puzzle left; more come every night.", "{n} new puzzles left; more come every night.", left);
 }
 
 /** @param {Progress} progress @param {number|null} streak days @returns {Outcome} */
-function result({ solved, mistakes }, streak) {
+function result({ solved, mistakes, late }, streak) {
   if (!solved)
     return { state: "lost", label: t("Not solved."), words: t("Watch how it could be won, then try another one.") };
   const clean = mistakes === 0 ? t("Without a mistake.") : tn("With one mistake.", "With {n} mistakes.", mistakes);
+  if (late) return { state: "done", label: t("Solved!"), words: `${clean} ${t("It was too late for your streak.")}` };
   const days = streak ? ` ${tn("Your streak: one day.", "Your streak: {n} days.", streak)}` : "";
   return { state: "done", label: t("Solved!"), words: clean + days };
 }

@@ -29,6 +29,7 @@ import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
  * @property {boolean} solved
  * @property {boolean} failed
  * @property {number|null} rating_change
+ * @property {boolean} late
  *
  * @typedef {object} Loss why a move loses; empty if that is not known
  * @property {number} [goal]
@@ -46,6 +47,7 @@ import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
  * @property {number|null} streak
  * @property {After|null} after
  * @property {Ratings} rating
+ * @property {number|null} left number of puzzles not seen yet, if there are few
  * @property {string} address
  */
 
@@ -59,7 +61,7 @@ function showRules() {
 
 class Puzzle {
   /** @param {HTMLElement} felt @param {Data} data */
-  constructor(felt, { step, turns, choices, progress, streak, after, rating, address }) {
+  constructor(felt, { step, turns, choices, progress, streak, after, rating, left, address }) {
     this.felt = felt;
     this.turns = turns;
     this.choices = choices;
@@ -67,6 +69,7 @@ class Puzzle {
     this.streak = streak;
     this.after = after;
     this.rating = rating;
+    this.left = left;
     this.table = new OpenTable(felt, step, (token) => this.play(token), {
       tapsTwice: true,
       why: (pile, cards, to) => this.#explain(pile, cards, to),
@@ -123,9 +126,9 @@ class Puzzle {
   }
 
   #tellState() {
-    const { progress, streak, rating, turns } = this;
+    const { progress, streak, rating, left, turns, choices } = this;
     const { goal } = this.table.step.view;
-    this.#tell(this.#isOver ? ending(progress, streak, rating) : task(progress, turns, goal, this.choices));
+    this.#tell(this.#isOver ? ending(progress, streak, rating, left) : task(progress, turns, rating, goal, choices));
   }
 
   /** @param {Outcome} outcome */

@@ -1,8 +1,26 @@
-/** Page of a puzzle storm; its result is at the same address. */
+/** Page of a puzzle storm; its result is at the same address. The first puzzle comes when the clock starts. */
 
 import { byId } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { request } from "../../shared/request.js";
 import { applySettings } from "../../site/settings.js";
+import { MOVE_WITHIN, tell } from "./open-table.js";
 import { Storm } from "./storm.js";
 
+/** Time until a failed request is repeated, in ms. */
+const RETRY = 2000;
+
+/** Fetches the puzzle to solve, which starts the clock if it is the first. @param {HTMLElement} felt */
+async function begin(felt) {
+  tell({ state: "try", label: t("Connecting…"), words: "" });
+  const options = { within: MOVE_WITHIN };
+  const response = await request(felt.dataset.current ?? "", "POST", undefined, options).catch(() => null);
+  const reply = response && (await response.json().catch(() => null));
+  if (response?.ok && reply?.state.ms_left) return void new Storm(felt, reply, () => location.reload());
+  // The time is up, or the run is another player's: the server shows what there is.
+  if (response && (response.ok || response.status < 429)) return location.reload();
+  window.setTimeout(() => begin(felt), RETRY);
+}
+
 applySettings();
-new Storm(byId("felt"), JSON.parse(byId("storm-data").textContent), () => location.reload());
+begin(byId("felt"));

@@ -1,4 +1,4 @@
-/** Puzzle storm: one puzzle after another until the time is up. The clock is the server's and starts with a move. */
+/** Puzzle storm: one puzzle after another until the time is up. The clock is the server's. */
 
 import { onWake, pageTime } from "../../shared/clock.js";
 import { byId, write } from "../../shared/dom.js";
@@ -31,35 +31,32 @@ export class Storm {
   #timer = 0;
 
   /**
-   * @param {HTMLElement} felt @param {{state: Run, begun: boolean, puzzle: StormPuzzle}} data
+   * @param {HTMLElement} felt @param {{state: Run, puzzle: StormPuzzle}} data
    * @param {() => void} onOver called when the time is up
    */
-  constructor(felt, { state, begun, puzzle }, onOver) {
+  constructor(felt, { state, puzzle }, onOver) {
     this.felt = felt;
     this.onOver = onOver;
     this.run = state;
     this.puzzle = puzzle;
-    this.begun = begun;
     this.at = pageTime();
     document.body.classList.add(`game-${puzzle.step.view.game}`);
     this.table = new OpenTable(felt, puzzle.step, (token) => this.play(token));
     this.table.start(true);
-    const words = begun ? this.#task() : `${this.#task()} ${t("The clock starts with your first move.")}`;
-    tell({ state: "try", label: t("Go!"), words });
+    tell({ state: "try", label: t("Go!"), words: this.#task() });
     onWake(() => this.table.isOpen && this.#setClock());
     this.#timer = window.setInterval(() => this.#tick(), 200);
     this.#tick();
   }
 
   get #left() {
-    return this.run.ms_left - (this.begun ? pageTime() - this.at : 0);
+    return this.run.ms_left - (pageTime() - this.at);
   }
 
   /** Sets the clock by the server's, unless the answer to a move does. */
   async #setClock() {
-    const { current } = this.felt.dataset;
     const sent = pageTime();
-    const reply = await (current ? requestJson(current, "POST") : requestJson("")).catch(() => null);
+    const reply = await requestJson(this.felt.dataset.current ?? "", "POST").catch(() => null);
     if (reply?.state?.mistakes !== this.run.mistakes) return;
     this.run.ms_left = reply.state.ms_left;
     this.at = sent; // the machine may have slept since
@@ -75,7 +72,6 @@ export class Storm {
   /** @param {Token} token @param {{right: boolean, state: Run, steps: Step[], next: StormPuzzle|null}} reply */
   #answer(token, { right, state, steps, next }) {
     this.run = state;
-    this.begun = true;
     this.at = pageTime();
     this.#tick();
     if (right) {

@@ -1,0 +1,45 @@
+"""History of what each player has seen: puzzles on their pages, in storms and in races.
+
+There is one row for each player and puzzle, so that two tabs cannot write it twice. Next puzzles, storms and races draw
+puzzles without a row first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+
+from django.db import IntegrityError
+from django.db.models import Exists, OuterRef
+
+from games.puzzles.models import SeenPuzzle
+
+Place = SeenPuzzle.Place
+
+
+def mark_seen(player: int, puzzle: int, place: Place) -> None:
+    """Store that a player sees a puzzle. One seen in a storm or race stays marked as such."""
+    row = SeenPuzzle(player_id=player, puzzle_id=puzzle, place=place)
+    if place != Place.PAGE:
+        keys = ["player", "puzzle"]
+        SeenPuzzle.objects.bulk_create([row], update_conflicts=True, unique_fields=keys, update_fields=["place"])
+    elif not place_of(player, puzzle):
+        with suppress(IntegrityError):  # the guest has just signed in elsewhere
+            SeenPuzzle.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def place_of(player: int, puzzle: int) -> str:
+    """Return where a player saw a puzzle; empty if nowhere."""
+    return SeenPuzzle.objects.filter(player=player, puzzle=puzzle).values_list("place", flat=True).first() or ""
+
+
+def unseen_by(players: Collection[int] | None) -> Exists:
+    """Return the condition for puzzles that none of these players has seen, or no player at all if None."""
+    seen = SeenPuzzle.objects.filter(puzzle=OuterRef("pk"))
+    return ~Exists(seen if players is None else seen.filter(player__in=players))
+
+
+def hand_over(before: int, after: int) -> None:
+    """Move a guest's history to an account."""
+    own = SeenPuzzle.objects.filter(player=after)
+    SeenPuzzle.objects.filter(player=before).exclude(puzzle__in=own.values("puzzle")).update(player=after)

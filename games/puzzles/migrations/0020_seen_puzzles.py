@@ -1,0 +1,44 @@
+import django.db.models.deletion
+import django.utils.timezone
+from django.conf import settings
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("puzzles", "0009_last_moves"),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.AddIndex(model_name="storedpuzzle", index=models.Index(fields=["mu"], name="puzzle_mu")),
+        migrations.CreateModel(
+            name="SeenPuzzle",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "place",
+                    models.CharField(choices=[("page", "Page"), ("storm", "Storm"), ("race", "Race")], max_length=5),
+                ),
+                ("seen_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "player",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="seen_puzzles",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "puzzle",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="seen", to="puzzles.storedpuzzle"
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("player", "puzzle"), name="seen_once")],
+            },
+        ),
+    ]

@@ -1,0 +1,32 @@
+from itertools import islice
+
+from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import StateApps
+
+
+def carry_over(apps: StateApps, _editor: BaseDatabaseSchemaEditor) -> None:
+    """Fill the history from the storms, races and tries so far."""
+    seen = apps.get_model("puzzles", "SeenPuzzle")
+    runs = apps.get_model("puzzles", "StormRun").objects.order_by("pk")
+    tries = apps.get_model("puzzles", "PuzzleTry").objects.order_by("pk")
+    stored = set(apps.get_model("puzzles", "StoredPuzzle").objects.values_list("pk", flat=True))
+    in_storms = (
+        seen(player_id=run.player_id, puzzle_id=key, place="race" if run.for_race else "storm")
+        for run in runs.iterator(500)
+        for key in run.puzzles[: run.solved + len(run.missed) + 1]
+        if key in stored
+    )
+    on_pages = (
+        seen(player_id=player, puzzle_id=key, place="page", seen_at=begun)
+        for player, key, begun in tries.values_list("player", "puzzle", "begun_at").iterator(2000)
+    )
+    for rows in (in_storms, on_pages):
+        while batch := list(islice(rows, 2000)):
+            seen.objects.bulk_create(batch, ignore_conflicts=True)
+
+
+class Migration(migrations.Migration):
+    dependencies = [("puzzles", "0020_seen_puzzles")]
+
+    operations = [migrations.RunPython(carry_over, migrations.RunPython.noop, elidable=True)]
