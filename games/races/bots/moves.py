@@ -1,36 +1,35 @@
 """Moves of bots: every process that shows their room plays the moves that are due.
 
-A bot's game is computed, not stored (`games.bots.game_plan`), and its journal shows how far it has got. So
-any process can play the next move, and a move that several play at once is written once.
+A bot's game is planned and stored (`planning`), and its journal shows how far it has got. So any process can play the
+next move, and a move that several play at once is written once.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache, partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
-from games.attempts.lifecycle import How, close_attempt, deal_table
-from games.bots.game_plan import GamePlan, plan_game
-from games.bots.roster import BOTS
-from games.models import Attempt, Deal, Move
+from games.attempts.lifecycle import How, close_attempt
+from games.bots.game_plan import GamePlan
+from games.models import Attempt, Move
 from games.races import starting
+from games.races.bots import planning
 from games.races.finishing import ACTIVE
 from games.races.models import Entrant, Race
 from games.races.results.places import Figures
 
 _MS: Final = timedelta(milliseconds=1)
-#: Games kept in memory; one takes some kilobytes, and up to a second to compute.
-_GAMES: Final = 64
+#: Time between looks for the plan of a worker.
+POLL_MS: Final = 500
 
 
 class DifferentGameError(Exception):
-    """The journal has moves of another game: it was begun by a release that plays differently."""
+    """The journal has moves of another game: it was begun by a release that stored no plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,9 @@ class BotProgress:
 
 
 def prepare_games(room_id: int) -> None:
-    """Compute the games of the room's next race in advance, during its countdown."""
+    """Plan the games of the room's next race in advance, during its countdown, but not those left to a worker."""
     for seat in filter(_is_bot, _seats(room_id, Race.State.COUNTDOWN)):
-        _game(seat)
+        planning.plan_of(seat.attempt_public_id, timezone.now())
 
 
 def play_due(room_id: int, now: datetime | None = None) -> BotProgress:
@@ -60,10 +59,15 @@ def play_due(room_id: int, now: datetime | None = None) -> BotProgress:
     is_contested = any(not seat.bot for seat in seats)
     figures, waits = {}, []
     for seat in filter(_is_bot, seats):
-        game, elapsed_ms = _game(seat), seat.elapsed_ms(now)
+        if seat.state == Entrant.State.SEATED:
+            starting.mark_dealt([seat.attempt_id], now)
+        game, elapsed_ms = planning.plan_of(seat.attempt_public_id, now), seat.elapsed_ms(now)
+        if game is None:
+            waits.append(POLL_MS)
+            continue
         played = game.due(elapsed_ms)
         try:
-            is_written = _write(seat, game, played, now)
+            is_written = _write(seat, game, played)
         except DifferentGameError:
             _close(seat, "resigned", elapsed_ms)
             continue
@@ -86,7 +90,6 @@ class _Seat(NamedTuple):
     bot: str
     attempt_id: int
     attempt_public_id: UUID
-    deal_id: int
     starts_at: datetime
     limit_s: int
 
@@ -95,7 +98,7 @@ class _Seat(NamedTuple):
 
 
 _COLUMNS: Final = (
-    "pk", "state", "bot", "attempt", "attempt__public_id", "race__deal", "race__starts_at", "race__limit_s",
+    "pk", "state", "bot", "attempt", "attempt__public_id", "race__starts_at", "race__limit_s",
 )  # fmt: skip
 
 
@@ -109,23 +112,11 @@ def _is_bot(seat: _Seat) -> bool:
     return bool(seat.bot)
 
 
-def _game(seat: _Seat) -> GamePlan:
-    return _computed(seat.bot, seat.deal_id, seat.attempt_public_id.hex, 1000 * seat.limit_s)
-
-
-@lru_cache(_GAMES)
-def _computed(slug: str, deal_id: int, seed: str, limit_ms: int) -> GamePlan:
-    deal = Deal.objects.get(pk=deal_id)
-    return plan_game(BOTS[slug], partial(deal_table, deal), seed, limit_ms)
-
-
-def _write(seat: _Seat, game: GamePlan, played: int, now: datetime) -> bool:
+def _write(seat: _Seat, game: GamePlan, played: int) -> bool:
     """Write the first `played` moves to the journal; return False if another process is doing so, or closed it.
 
     :raises DifferentGameError: if the journal is not the beginning of this game.
     """
-    if seat.state == Entrant.State.SEATED:
-        starting.mark_dealt([seat.attempt_id], now)
     key = seat.attempt_id
     with transaction.atomic():
         own = Attempt.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=key)
