@@ -28,10 +28,6 @@ _MS: Final = timedelta(milliseconds=1)
 POLL_MS: Final = 500
 
 
-class DifferentGameError(Exception):
-    """The journal has moves of another game: it was begun by a release that stored no plan."""
-
-
 @dataclass(frozen=True, slots=True)
 class BotProgress:
     """Progress of a room's bots: figures by entrant, and the ms until the next move.
@@ -41,12 +37,6 @@ class BotProgress:
 
     figures: dict[int, Figures]
     next_ms: int | None
-
-
-def prepare_games(room_id: int) -> None:
-    """Plan the games of the room's next race in advance, during its countdown, but not those left to a worker."""
-    for seat in filter(_is_bot, _seats(room_id, Race.State.COUNTDOWN)):
-        planning.plan_of(seat.attempt_public_id, timezone.now())
 
 
 def play_due(room_id: int, now: datetime | None = None) -> BotProgress:
@@ -66,11 +56,7 @@ def play_due(room_id: int, now: datetime | None = None) -> BotProgress:
             waits.append(POLL_MS)
             continue
         played = game.due(elapsed_ms)
-        try:
-            is_written = _write(seat, game, played)
-        except DifferentGameError:
-            _close(seat, "resigned", elapsed_ms)
-            continue
+        is_written = _write(seat, game, played)
         if played:
             figures[seat.entrant_id] = Figures(game.cards_up[played - 1], played, game.progress_ms[played - 1])
         is_over = played == len(game.tokens) and elapsed_ms >= game.end_ms
@@ -113,19 +99,13 @@ def _is_bot(seat: _Seat) -> bool:
 
 
 def _write(seat: _Seat, game: GamePlan, played: int) -> bool:
-    """Write the first `played` moves to the journal; return False if another process is doing so, or closed it.
-
-    :raises DifferentGameError: if the journal is not the beginning of this game.
-    """
+    """Write the first `played` moves to the journal; return False if another process is doing so, or closed it."""
     key = seat.attempt_id
     with transaction.atomic():
         own = Attempt.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=key)
         if not own.filter(state=Attempt.State.PLAYING).values_list("pk"):
             return False
-        journal = Move.objects.filter(attempt=key).order_by("-n")
-        written, *last = journal.values_list("n", "token", "ms").first() or (0,)
-        if last and [tuple(last)] != list(zip(game.tokens, game.clock, strict=True))[written - 1 : written]:
-            raise DifferentGameError
+        written = Move.objects.filter(attempt=key).order_by("-n").values_list("n", flat=True).first() or 0
         due = enumerate(zip(game.tokens[written:played], game.clock[written:played], strict=True), written + 1)
         moves = [Move(attempt_id=key, n=n, token=token, ms=ms) for n, (token, ms) in due]
         Move.objects.bulk_create(moves, ignore_conflicts=True)

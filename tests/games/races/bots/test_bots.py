@@ -14,8 +14,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest, remove_empty_guests, remove_lost_guests
-from games.attempts.lifecycle import close_attempt, deal_table, record_of
-from games.bots.game_plan import plan_game
+from games.attempts.lifecycle import close_attempt, record_of
 from games.bots.roster import BOTS
 from games.core.errors import ErrorCode
 from games.db.players import player_services
@@ -144,22 +143,6 @@ def test_moves_are_played_when_they_are_due() -> None:
     moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=third))
     assert len(journal(entrant)) == 3
     assert run.states() == "racing racing racing"
-
-
-def test_a_game_begun_by_another_release_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = racing("rex")
-    entrant = house(run)
-    assert entrant.attempt is not None
-    game = planned(entrant)
-    moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=game.clock[3]))
-    other = plan_game(BOTS["pip"], partial(deal_table, entrant.attempt.deal), "another", 300_000)
-    monkeypatch.setattr(planning, "plan_of", lambda *_: other)
-    assert moves.play_due(run.room.pk, at(40)).next_ms is None
-    entrant.refresh_from_db()
-    assert entrant.state == "retired"
-    assert entrant.attempt is not None
-    entrant.attempt.refresh_from_db()
-    assert record_of(entrant.attempt).tokens == game.tokens[:4]
 
 
 def test_a_worker_plans_the_game_during_the_countdown(requested_tasks: list[tuple[Any, ...]]) -> None:
