@@ -19,7 +19,7 @@ BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"'
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test quick $(SEARCHES) lint style types client bench fairplay docs soak mutate orders messages lock images clean
+.PHONY: help run stack test quick $(SEARCHES) lint style types client bench fairplay bots docs soak mutate orders messages lock images clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -76,6 +76,9 @@ bench: $(VENV)/.dev ## benchmarks against their targets (DATABASE_URL; BENCHES="
 fairplay: $(VENV)/.dev ## how many honest games are flagged, and how many programs are caught (GAMES=600, SEED=…, VARIANTS="braid plot", MODELS="hands plans")
 	@nice $(BIN)/python -m tests.fairplay $(if $(GAMES),--games $(GAMES)) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(VARIANTS),--variants $(VARIANTS)) $(if $(MODELS),--models $(MODELS))
+
+bots: $(VENV)/.dev ## how many deals the bots and strong simulated people win (DEALS=100, SEED=…, VARIANTS="labyrinth stonewall")
+	@nice $(BIN)/python -m tests.fairplay.bots $(if $(DEALS),--deals $(DEALS)) $(if $(SEED),--seed $(SEED)) $(VARIANTS)
 
 docs: $(VENV)/.dev ## API documentation of the rules and solver libraries, from their docstrings, to var/docs/
 	@TALON_NO_NUMBA=1 $(BIN)/python -m pdoc --docformat restructuredtext -o var/docs games.rules games.solver

@@ -308,6 +308,7 @@ CELERY_TASK_ROUTES = {
     "talon.fill_sealed": "certifying",
     "talon.answer_question": "certifying",
     "talon.prepare_race_deal": "certifying",
+    "talon.plan_bot_games": "certifying",
     "talon.find_practice_deal": "certifying",
     "talon.measure_foresight": "evidence",
     "talon.analyse": "analysis",

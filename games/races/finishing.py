@@ -58,7 +58,7 @@ def record_closed(attempt: Attempt) -> None:
     running = Entrant.objects.filter(attempt=attempt, state__in=ACTIVE)
     if attempt.end == Attempt.End.CLOSED:
         running = running.filter(Q(state=Entrant.State.RACING) | HAS_MOVED)
-    if running.update(state=ENDED[Attempt.End(attempt.end)]):
+    if running.update(state=ENDED[Attempt.End(attempt.end)], plan=None):
         transaction.on_commit(partial(_settle_or_notify, attempt.pk))
 
 

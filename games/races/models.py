@@ -199,6 +199,8 @@ class Entrant(models.Model):
     as_guest = models.BooleanField(default=False, db_default=False)
     # Slug of a bot (`games.bots`); empty for people.
     bot = models.CharField(max_length=16, blank=True, default="", db_default="", db_column="house_racer")
+    # The bot's game, as `games.races.bots.planning` stores it until the game is over. It is based on hidden cards.
+    plan = models.JSONField(null=True, blank=True, editable=False)
     # Time until which the player counts as present (`games.races.attendance.roll_call`); null for bots.
     here_until = models.DateTimeField(null=True, blank=True)
     # Quick match: the variants that the player accepts, and when the player came to meet the opponent.

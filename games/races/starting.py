@@ -26,6 +26,7 @@ from games.puzzles.storm import runs
 from games.races import finishing, network_limits, rooms, unseen_deals
 from games.races.attendance import roll_call
 from games.races.attendance.notes import Note, leave_note
+from games.races.bots import planning
 from games.races.models import Entrant, Race, Room
 from games.races.results import entrant_facts
 from games.races.room_notifications import notify_room, notify_rooms
@@ -240,6 +241,7 @@ def _freeze(room: Room, race: Race, here: Sequence[Entrant], countdown: timedelt
     Deal.objects.filter(races=race).update(opens_at=race.starts_at)
     for entrant in racers.select_for_update(no_key=True).order_by("pk"):
         _create_table(race, entrant)
+    planning.request_plans(race)
     Room.objects.filter(pk=room.pk).update(used_at=now)
     notify_room(room.pk)
 
@@ -261,5 +263,6 @@ def _create_table(race: Race, entrant: Entrant) -> None:
         started_at=race.starts_at,
         deadline=race.ends_at,
     )
-    entrant.save(update_fields=["attempt"])
+    entrant.plan = None
+    entrant.save(update_fields=["attempt", "plan"])
     metrics.ATTEMPTS_STARTED.labels(race.game, "no").inc()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 
 from games.races import made_to_order, reconciler
+from games.races.bots import planning
 
 
 @shared_task(name="talon.tend_races")
@@ -17,3 +18,9 @@ def tend_races() -> None:
 def prepare_race_deal(race_id: int) -> None:
     """Start the search for a certified deal for a race whose game is not in stock."""
     made_to_order.start_search(race_id)
+
+
+@shared_task(name="talon.plan_bot_games")
+def plan_bot_games(race_id: int) -> None:
+    """Start the search for the games of a race's bots."""
+    planning.start_planning(race_id)

@@ -1,36 +1,31 @@
 """Moves of bots: every process that shows their room plays the moves that are due.
 
-A bot's game is computed, not stored (`games.bots.game_plan`), and its journal shows how far it has got. So
-any process can play the next move, and a move that several play at once is written once.
+A bot's game is planned and stored (`planning`), and its journal shows how far it has got. So any process can play the
+next move, and a move that several play at once is written once.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache, partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
-from games.attempts.lifecycle import How, close_attempt, deal_table
-from games.bots.game_plan import GamePlan, plan_game
-from games.bots.roster import BOTS
-from games.models import Attempt, Deal, Move
+from games.attempts.lifecycle import How, close_attempt
+from games.bots.game_plan import GamePlan
+from games.models import Attempt, Move
 from games.races import starting
+from games.races.bots import planning
 from games.races.finishing import ACTIVE
 from games.races.models import Entrant, Race
 from games.races.results.places import Figures
 
 _MS: Final = timedelta(milliseconds=1)
-#: Games kept in memory; one takes some kilobytes, and up to a second to compute.
-_GAMES: Final = 64
-
-
-class DifferentGameError(Exception):
-    """The journal has moves of another game: it was begun by a release that plays differently."""
+#: Time between looks for the plan of a worker.
+POLL_MS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +39,6 @@ class BotProgress:
     next_ms: int | None
 
 
-def prepare_games(room_id: int) -> None:
-    """Compute the games of the room's next race in advance, during its countdown."""
-    for seat in filter(_is_bot, _seats(room_id, Race.State.COUNTDOWN)):
-        _game(seat)
-
-
 def play_due(room_id: int, now: datetime | None = None) -> BotProgress:
     """Play the moves that are due in the room's running race, and close games that are over.
 
@@ -60,13 +49,14 @@ def play_due(room_id: int, now: datetime | None = None) -> BotProgress:
     is_contested = any(not seat.bot for seat in seats)
     figures, waits = {}, []
     for seat in filter(_is_bot, seats):
-        game, elapsed_ms = _game(seat), seat.elapsed_ms(now)
-        played = game.due(elapsed_ms)
-        try:
-            is_written = _write(seat, game, played, now)
-        except DifferentGameError:
-            _close(seat, "resigned", elapsed_ms)
+        if seat.state == Entrant.State.SEATED:
+            starting.mark_dealt([seat.attempt_id], now)
+        game, elapsed_ms = planning.plan_of(seat.attempt_public_id, now), seat.elapsed_ms(now)
+        if game is None:
+            waits.append(POLL_MS)
             continue
+        played = game.due(elapsed_ms)
+        is_written = _write(seat, game, played)
         if played:
             figures[seat.entrant_id] = Figures(game.cards_up[played - 1], played, game.progress_ms[played - 1])
         is_over = played == len(game.tokens) and elapsed_ms >= game.end_ms
@@ -86,7 +76,6 @@ class _Seat(NamedTuple):
     bot: str
     attempt_id: int
     attempt_public_id: UUID
-    deal_id: int
     starts_at: datetime
     limit_s: int
 
@@ -95,7 +84,7 @@ class _Seat(NamedTuple):
 
 
 _COLUMNS: Final = (
-    "pk", "state", "bot", "attempt", "attempt__public_id", "race__deal", "race__starts_at", "race__limit_s",
+    "pk", "state", "bot", "attempt", "attempt__public_id", "race__starts_at", "race__limit_s",
 )  # fmt: skip
 
 
@@ -109,32 +98,14 @@ def _is_bot(seat: _Seat) -> bool:
     return bool(seat.bot)
 
 
-def _game(seat: _Seat) -> GamePlan:
-    return _computed(seat.bot, seat.deal_id, seat.attempt_public_id.hex, 1000 * seat.limit_s)
-
-
-@lru_cache(_GAMES)
-def _computed(slug: str, deal_id: int, seed: str, limit_ms: int) -> GamePlan:
-    deal = Deal.objects.get(pk=deal_id)
-    return plan_game(BOTS[slug], partial(deal_table, deal), seed, limit_ms)
-
-
-def _write(seat: _Seat, game: GamePlan, played: int, now: datetime) -> bool:
-    """Write the first `played` moves to the journal; return False if another process is doing so, or closed it.
-
-    :raises DifferentGameError: if the journal is not the beginning of this game.
-    """
-    if seat.state == Entrant.State.SEATED:
-        starting.mark_dealt([seat.attempt_id], now)
+def _write(seat: _Seat, game: GamePlan, played: int) -> bool:
+    """Write the first `played` moves to the journal; return False if another process is doing so, or closed it."""
     key = seat.attempt_id
     with transaction.atomic():
         own = Attempt.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=key)
         if not own.filter(state=Attempt.State.PLAYING).values_list("pk"):
             return False
-        journal = Move.objects.filter(attempt=key).order_by("-n")
-        written, *last = journal.values_list("n", "token", "ms").first() or (0,)
-        if last and [tuple(last)] != list(zip(game.tokens, game.clock, strict=True))[written - 1 : written]:
-            raise DifferentGameError
+        written = Move.objects.filter(attempt=key).order_by("-n").values_list("n", flat=True).first() or 0
         due = enumerate(zip(game.tokens[written:played], game.clock[written:played], strict=True), written + 1)
         moves = [Move(attempt_id=key, n=n, token=token, ms=ms) for n, (token, ms) in due]
         Move.objects.bulk_create(moves, ignore_conflicts=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 from time import monotonic
-from typing import Final, TypeGuard
+from typing import TypeGuard
 
 from games.live.loader import off_loop
 from games.races.bots import moves
@@ -12,26 +12,20 @@ from games.races.live.audience import Audience
 from games.races.live.snapshot import RaceFacts
 from games.races.models import Race
 
-_S: Final = Race.State
-
 
 class BotClock:
     """The due times of one room's bots."""
 
     def __init__(self, audience: Audience) -> None:
         self._audience = audience
-        self._prepared: str | None = None
         self._racing: str | None = None
         self._next_at = -inf
 
     async def play(self) -> float:
-        """Play the moves that are due, and show them; prepare the games during a countdown."""
+        """Play the moves that are due, and show them."""
         facts = self._audience.facts
-        coming, running = facts.to_come, facts.running
-        if _has_bots(coming, _S.COUNTDOWN) and coming.message.id != self._prepared:
-            self._prepared = coming.message.id
-            await off_loop(moves.prepare_games)(facts.id)
-        if not _has_bots(running, _S.RACING):
+        running = facts.running
+        if not _has_bots(running):
             return inf
         if running.message.id != self._racing:
             self._racing, self._next_at = running.message.id, -inf
@@ -43,5 +37,5 @@ class BotClock:
         return self._next_at
 
 
-def _has_bots(race: RaceFacts | None, state: Race.State) -> TypeGuard[RaceFacts]:
-    return race is not None and race.state == state and any(entrant.is_bot for entrant in race.entrants)
+def _has_bots(race: RaceFacts | None) -> TypeGuard[RaceFacts]:
+    return race is not None and race.state == Race.State.RACING and any(entrant.is_bot for entrant in race.entrants)

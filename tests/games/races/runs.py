@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import cache, partial
+from functools import cache
 from typing import Any, Self
 
 import pytest
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
-from games.attempts.lifecycle import close_attempt, deal_table
-from games.bots.game_plan import GamePlan, plan_game
-from games.bots.roster import BOTS
+from games.attempts.lifecycle import close_attempt
+from games.bots.game_plan import GamePlan
 from games.core.errors import ErrorCode, Refusal
 from games.models import Attempt, Deal, Move
 from games.races import reconciler, rooms, seats, starting
+from games.races.bots import planning
 from games.races.models import Entrant, Race, Room
 from games.rules import Record, open_table
 from leaderboards.verdicts.settlement import settle
@@ -182,8 +182,7 @@ class Run:
 
 
 def planned(entrant: Entrant) -> GamePlan:
-    """Return a bot's game, computed from its seat alone."""
-    attempt = entrant.attempt
-    assert attempt is not None
-    racer, limit_ms = BOTS[entrant.bot], 1000 * entrant.race.limit_s
-    return plan_game(racer, partial(deal_table, attempt.deal), attempt.public_id.hex, limit_ms)
+    """Plan a bot's game without a search, store it before the start, and return it."""
+    game = planning.planner(entrant)()
+    planning.store(entrant, game, at(0))
+    return game

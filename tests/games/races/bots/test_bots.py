@@ -14,15 +14,14 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest, remove_empty_guests, remove_lost_guests
-from games.attempts.lifecycle import close_attempt, deal_table, record_of
-from games.bots.game_plan import plan_game
+from games.attempts.lifecycle import close_attempt, record_of
 from games.bots.roster import BOTS
 from games.core.errors import ErrorCode
 from games.db.players import player_services
 from games.manifests import SHORT_VARIANTS
 from games.models import Attempt, Move
 from games.races import rooms, seats, starting
-from games.races.bots import moves, seating
+from games.races.bots import moves, planning, seating
 from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking
 from games.races.results.places import Figures
@@ -109,15 +108,15 @@ def test_full_rooms_quick_matches_and_running_races_take_no_bot() -> None:
 def test_any_process_plays_the_same_game(name: str) -> None:
     run, chance = racing("rex", name=name), Random(name)
     entrant, second = house(run), 15.0
+    game = planned(entrant)
     while Entrant.objects.filter(pk=entrant.pk, attempt__state="playing").exists() and second < 315:
         second += chance.uniform(0.1, 20)
         if chance.random() < 0.4:  # another process, or the same one after a restart
-            moves._computed.cache_clear()
+            planning._stored.cache_clear()
         moves.play_due(run.room.pk, at(second))
         if chance.random() < 0.2:
             run.tend(second)
     run.tend(316)
-    game = planned(entrant)
     entrant.refresh_from_db()
     assert entrant.attempt is not None
     entrant.attempt.refresh_from_db()
@@ -136,6 +135,7 @@ def test_moves_are_played_when_they_are_due() -> None:
     entrant = house(run)
     game = planned(entrant)
     third = game.clock[2]
+    moves.play_due(run.room.pk, at(15))
     progress = moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=third - 1))
     assert journal(entrant) == list(zip(game.tokens[:2], game.clock[:2], strict=True))
     assert progress.next_ms == 1
@@ -145,20 +145,43 @@ def test_moves_are_played_when_they_are_due() -> None:
     assert run.states() == "racing racing racing"
 
 
-def test_a_game_begun_by_another_release_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = racing("rex")
+def test_a_worker_plans_the_game_during_the_countdown(requested_tasks: list[tuple[Any, ...]]) -> None:
+    run = against("pip", "rex")
+    run.host_starts()
+    assert ("talon.plan_bot_games", run.race.pk) in requested_tasks
+    Race.objects.filter(pk=run.race.pk).update(starts_at=timezone.now() + timedelta(hours=1))
+    try:
+        planning.start_planning(run.race.pk).join()
+    finally:
+        planning.searches.kill()
+    entrant, pip = house(run), house(run, "pip")
+    assert entrant.attempt is not None
+    game = planning.plan_of(entrant.attempt.public_id, at(0))
+    assert game is not None
+    assert game != planned(entrant), "it looks ahead"
+    assert planning.plan_of(entrant.attempt.public_id, at(0)) == game, "the first plan is played"
+    assert pip.plan is None, "any process plans it in a moment"
+    run.leave(0, 5)
+    assert run.states() == "open seated seated"
+    run.sit(0, 6)
+    run.stay_except()
+    run.host_starts(7)
+    assert house(run).plan is None, "there is a new attempt"
+
+
+def test_without_a_worker_a_game_begins_a_little_later() -> None:
+    run = racing("pip", "rex")
     entrant = house(run)
-    assert entrant.attempt is not None
-    game = planned(entrant)
-    moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=game.clock[3]))
-    other = plan_game(BOTS["pip"], partial(deal_table, entrant.attempt.deal), "another", 300_000)
-    monkeypatch.setattr(moves, "_computed", lambda *_: other)
-    assert moves.play_due(run.room.pk, at(40)).next_ms is None
-    entrant.refresh_from_db()
-    assert entrant.state == "retired"
-    assert entrant.attempt is not None
-    entrant.attempt.refresh_from_db()
-    assert record_of(entrant.attempt).tokens == game.tokens[:4]
+    assert moves.play_due(run.room.pk, at(19)).next_ms == moves.POLL_MS
+    assert run.states() == "racing racing racing racing", "it studies the cards"
+    assert not journal(entrant)
+    moves.play_due(run.room.pk, at(20))
+    moves.play_due(run.room.pk, at(40))
+    assert journal(entrant)[0][1] > 5_000
+    assert journal(house(run, "pip"))[0][1] > 4_000
+    close_attempt(run.attempt(0).pk, "resigned", at=at(41))
+    moves.play_due(run.room.pk, at(42))
+    assert house(run).plan is None, "it is of no use after the game"
 
 
 def test_bots_stop_when_no_person_is_racing() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
+from games.bots.game_plan import GamePlan
 from games.models import Move
 from games.races import rooms
 from games.races.bots import seating
@@ -19,11 +20,12 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True), pyte
 
 
 @sync_to_async
-def house_with(slug: str) -> tuple[House, Entrant]:
+def house_with(slug: str) -> tuple[House, Entrant, GamePlan]:
     house = House.opened(1, "labyrinth")
     seating.add_bot(house.room.pk, house.players[0].pk, slug)
     house.run()
-    return house, Entrant.objects.get(race=house.race, bot=slug)
+    entrant = Entrant.objects.select_related("race", "attempt__deal").get(race=house.race, bot=slug)
+    return house, entrant, planned(entrant)
 
 
 @sync_to_async
@@ -33,16 +35,14 @@ def journal(entrant: Entrant) -> list[str]:
 
 
 async def test_every_viewer_sees_a_bot_move(watch: Watch, other_hub: RoomHub) -> None:
-    house, entrant = await house_with("rex")
+    house, entrant, game = await house_with("rex")
     player, visitor = await watch(house, house.players[0]), await watch(house, at=other_hub)
     for viewer in (player, visitor):
         (seat,) = [seat for seat in viewer.race("running")["seats"] if seat["house_racer"]]
         assert (seat["entrant"], seat["name"], seat["guest"]) == (entrant.pk, "Rex (bot)", True)
         await viewer.until_room(lambda viewer: viewer.lanes()[entrant.pk][2] >= 2)
         assert not viewer.lanes()[entrant.pk][4], "never away"
-    entrant = await Entrant.objects.select_related("race", "attempt__deal").aget(pk=entrant.pk)
     tokens = await journal(entrant)
-    game = planned(entrant)
     assert len(tokens) >= 2
     assert tokens == list(game.tokens[: len(tokens)]), "two processes wrote each move once"
 
