@@ -33,6 +33,7 @@ from games.db import shared_cache
 from games.db.shared_cache import CACHES, Cached, ProcessCache, SharedCache
 from tests.config.running import run
 from tests.control import QUICK_HASHERS
+from tests.factories import reuse_seeds
 from tests.once import made_from, made_once
 from tests.postgres import ServerAddress, make_cluster, new_database, running_postgres
 from tests.requirements import REDIS_URL, check_needs, link_programs, mark_fixture_needs, needs_of
@@ -145,6 +146,7 @@ def clean_slate(request: pytest.FixtureRequest, bare_path: str, monkeypatch: pyt
         monkeypatch.setenv("PATH", bare_path)
     translation.activate("en-gb")  # a thread keeps the language of its last request
     cache.clear()
+    reuse_seeds()
     for one in CACHES.values():
         monkeypatch.setattr(one, "fresh", 0.0)
         if isinstance(one, ProcessCache):
