@@ -19,11 +19,13 @@ from urllib.parse import urlsplit, urlunsplit
 import msgspec
 import pytest
 import redis
+from django.conf import settings as site
 from django.core.cache import cache
-from django.db import connection
+from django.core.management.color import no_style
+from django.db import connection, connections
 from django.utils import translation
+from django_ratelimit import core as ratelimit
 from hypothesis import HealthCheck, settings
-from pytest_django import Settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from games.core import limits
@@ -31,15 +33,15 @@ from games.db import shared_cache
 from games.db.shared_cache import CACHES, Cached, ProcessCache, SharedCache
 from tests.config.running import run
 from tests.control import QUICK_HASHERS
-from tests.once import made_from
+from tests.factories import reuse_seeds
+from tests.once import made_from, made_once
 from tests.postgres import ServerAddress, make_cluster, new_database, running_postgres
 from tests.requirements import REDIS_URL, check_needs, link_programs, mark_fixture_needs, needs_of
 from tests.scheduling import LONG, Scheduler, group_of
 
-# Settings for the servers that tests start; `drawn_deals` and `one_ladder` do the same for the tests themselves.
+# Settings for the servers that tests start; `pytest_configure` does the same for the tests themselves.
 os.environ["SEALED_STOCK"] = os.environ["DEAL_PATIENCE"] = "0"
 os.environ["LADDERS"] = "0"
-# A busy test machine must not queue visitors, unless a test asks for a queue.
 
 # Write bytecode even if the environment disables it; otherwise each of the many servers would compile again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -75,6 +77,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--full", action="store_true", help="200 positions a variant instead of a few, where tests lay them out"
     )
     parser.addoption("--folders", action="store_true", help="print how long the tests of each folder took")
+
+
+def pytest_configure() -> None:
+    """Set what holds for all tests that do not ask otherwise."""
+    # Draw and publish deals at once, without a search for a winning line.
+    site.SEALED_STOCK = site.DEAL_PATIENCE = 0
+    # Put all results on one ladder: most players in tests are newcomers.
+    site.LADDERS = False
+    site.PASSWORD_HASHERS = QUICK_HASHERS
+    # Count a network's visitors like one player, so that few requests reach a limit.
+    limits.CROWD = 1  # type: ignore[misc]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -118,34 +131,28 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.fixture(scope="session")
 def bare_path(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A PATH without the programs that tests must declare as needs."""
-    folder = tmp_path_factory.mktemp("programs")
-    link_programs(folder)
-    return str(folder)
+    return str(made_once(tmp_path_factory, "programs", link_programs))
 
 
 @pytest.fixture(autouse=True)
-def stated_needs_only(request: pytest.FixtureRequest, bare_path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide programs and servers that need declaring from a test that declares no needs."""
+def clean_slate(request: pytest.FixtureRequest, bare_path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start each test with nothing of earlier ones; a single fixture, because each costs all tests some time.
+
+    Hide programs and servers that need declaring from a test that declares no needs. Read everything from the database
+    each time, unless the test sets how long a value stays fresh. Start rate-limit windows with the test, so that none
+    ends in the middle of it.
+    """
     if not needs_of(request.node):
         monkeypatch.setenv("PATH", bare_path)
-
-
-@pytest.fixture(autouse=True)
-def drawn_deals(settings: Settings) -> None:
-    """Draw and publish deals at once, without a search for a winning line, unless a test asks for one."""
-    settings.SEALED_STOCK = settings.DEAL_PATIENCE = 0
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Settings) -> None:
-    """Use cheap password hashes."""
-    settings.PASSWORD_HASHERS = QUICK_HASHERS
-
-
-@pytest.fixture(autouse=True)
-def no_crowds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count a network's visitors like one player, so that few requests reach a limit."""
-    monkeypatch.setattr(limits, "CROWD", 1)
+    translation.activate("en-gb")  # a thread keeps the language of its last request
+    cache.clear()
+    reuse_seeds()
+    for one in CACHES.values():
+        monkeypatch.setattr(one, "fresh", 0.0)
+        if isinstance(one, ProcessCache):
+            one._stored.clear()
+    begun = int(time.time())
+    monkeypatch.setattr(ratelimit, "_get_window", lambda _value, period: begun + period)
 
 
 @pytest.fixture
@@ -154,25 +161,6 @@ def stopped_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     now = int(time.time())
     monkeypatch.setattr("django_ratelimit.core._get_window", lambda _value, period: now + period)
     monkeypatch.setattr("django_ratelimit.core.time", SimpleNamespace(time=lambda: now))
-
-
-@pytest.fixture(autouse=True)
-def one_ladder(settings: Settings) -> None:
-    """Put all results on one ladder unless a test asks otherwise: most players in tests are newcomers."""
-    settings.LADDERS = False
-
-
-@pytest.fixture(autouse=True)
-def no_cached_readings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read everything from the database each time, unless a test sets how long a value stays fresh.
-
-    Clear values of earlier tests, which would be served if the database failed.
-    """
-    cache.clear()
-    for one in CACHES.values():
-        monkeypatch.setattr(one, "fresh", 0.0)
-        if isinstance(one, ProcessCache):
-            one._stored.clear()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -188,19 +176,6 @@ def checked_readings() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SharedCache, "_store", check)
         yield
-
-
-@pytest.fixture(autouse=True)
-def english() -> None:
-    """Start each test in English: a thread keeps the language of its last request."""
-    translation.activate("en-gb")
-
-
-@pytest.fixture(autouse=True)
-def still_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start rate-limit windows with the test, so that none ends in the middle of it."""
-    begun = int(time.time())
-    monkeypatch.setattr("django_ratelimit.core._get_window", lambda _value, period: begun + period)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -270,22 +245,24 @@ def quick_flush() -> Iterator[None]:
 
     Django would empty these too and emit a signal to refill them, which takes twenty times as long as all the rest. On
     PostgreSQL it would truncate, which creates new files for every table and index, however empty; with DELETE, foreign
-    keys are checked at the end. Most tables are empty anyway, which one query tells.
+    keys are checked at the end. Most tables are empty anyway, which one query tells. The command itself would first
+    look for modules in every app.
     """
 
-    def sql_flush(style: Any, connection: Any, **how: Any) -> list[str]:
+    def flush(command: str, *, database: str, **_: Any) -> None:
+        assert command == "flush"
+        connection = connections[database]
         quoted = {table: connection.ops.quote_name(table) for table in flushed_tables()}
         filled = [f"SELECT '{table}' WHERE EXISTS (SELECT 1 FROM {name})" for table, name in quoted.items()]
         with connection.cursor() as cursor:
             cursor.execute(" UNION ALL ".join(filled))
             statements = [f"DELETE FROM {quoted[table]}" for (table,) in cursor.fetchall()]
         if connection.vendor == "sqlite":
-            statements += connection.ops.sequence_reset_by_name_sql(style, [{"table": table} for table in quoted])
-        return statements
+            statements += connection.ops.sequence_reset_by_name_sql(no_style(), [{"table": table} for table in quoted])
+        connection.ops.execute_sql_flush(statements)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("django.core.management.commands.flush.sql_flush", sql_flush)
-        patch.setattr("django.core.management.commands.flush.emit_post_migrate_signal", lambda *_: None)
+        patch.setattr("django.test.testcases.call_command", flush)
         yield
 
 

@@ -9,6 +9,7 @@ import itertools
 import operator
 import random
 import secrets
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
@@ -159,8 +160,26 @@ def seal_all_variants() -> None:
         seal_deal(variant)
 
 
+#: Lively seeds of each variant found so far, and how many of them the current test has used.
+_found: defaultdict[str, list[bytes]] = defaultdict(list)
+_used: Counter[str] = Counter()
+
+
+def reuse_seeds() -> None:
+    """Let the next test use the seeds of earlier ones: finding one takes longer than all else about a deal."""
+    _used.clear()
+
+
 def _lively_seed(variant: str) -> bytes:
-    """Return a random seed with many possible moves.
+    """Return a random seed with many possible moves that this test has not used yet."""
+    if _used[variant] == len(_found[variant]):
+        _found[variant].append(_find_lively_seed(variant))
+    _used[variant] += 1
+    return _found[variant][_used[variant] - 1]
+
+
+def _find_lively_seed(variant: str) -> bytes:
+    """Return a new one.
 
     One in ten of Stonewall's deals ends after less than twenty moves, one in two hundred of Braid's has no line of
     twenty plays.

@@ -16,7 +16,8 @@ from tests.browser.table_driver import deal
 from tests.ordinary_life import hidden_tab
 from tests.ordinary_life.page_clock import PageClock, ServerClock
 
-SLEEPS = pytest.mark.parametrize("seconds", [20, 600])
+#: Seconds of a nap, and of a sleep that no connection survives.
+SLEEPS = (20, 600)
 #: Seconds by which a figure may be off: whole seconds, each shown up to a second late.
 TOLERANCE = 2.5
 
@@ -60,20 +61,20 @@ def clock(page: Any, server_clock: ServerClock) -> PageClock:
     return PageClock(page, server_clock)
 
 
-@SLEEPS
-def test_a_game_and_its_clock_slept(page: Any, clock: PageClock, seconds: float) -> None:
+def test_a_game_and_its_clock_slept(page: Any, clock: PageClock) -> None:
     page.goto("/play/labyrinth/")
     deal(page)
-    asleep(page, clock, seconds, "#clock")
+    for seconds in SLEEPS:
+        asleep(page, clock, seconds, "#clock")
     corrected(page, clock, 7200, "#clock")
     corrected(page, clock, -7200, "#clock")
 
 
-@SLEEPS
-def test_a_room_and_a_countdown_slept(visit: Visit, page: Any, clock: PageClock, site: Site, seconds: float) -> None:
-    race = race_soon(site, f"Ann{seconds}", f"Ben{seconds}", seconds=900)
+def test_a_room_and_a_countdown_slept(page: Any, clock: PageClock, site: Site) -> None:
+    race = race_soon(site, "Ann", "Ben", seconds=900)
     page.goto(f"/races/{race['code']}/")
-    asleep(page, clock, seconds, "-#stage-clock")
+    for seconds in SLEEPS:
+        asleep(page, clock, seconds, "-#stage-clock")
     corrected(page, clock, 7200, "#stage-clock")
     corrected(page, clock, -7200, "#stage-clock")
     page.context.add_cookies([{"name": "sessionid", "value": race["racers"][0]["session"], "url": site.url}])
@@ -87,12 +88,12 @@ def heat_in_two_hours(route: Any) -> None:
     route.fulfill(response=reply, body=re.sub(r"(starts_at&quot;:\s?)\d+", rf"\g<1>{starts_at}", reply.text()))
 
 
-@SLEEPS
-def test_a_lobby_slept(page: Any, clock: PageClock, seconds: float) -> None:
+def test_a_lobby_slept(page: Any, clock: PageClock) -> None:
     page.route("**/lobby.json", lambda _: None)  # the server's copy may be as old as the sleep
     page.route("**/races/", heat_in_two_hours)
     page.goto("/races/")
-    asleep(page, clock, seconds, "-#heat-clock")
+    for seconds in SLEEPS:
+        asleep(page, clock, seconds, "-#heat-clock")
 
 
 def begin_storm(page: Any) -> None:

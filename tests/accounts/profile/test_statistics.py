@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.profile.achievements import Achievement, achievements
@@ -28,6 +28,7 @@ from leaderboards.boards.rank_keys import BoardScore
 from tests import factories
 from tests.factories import make_account, make_deal, verified_win
 from tests.games.races.runs import VARIANT, Run
+from tests.rules.profile import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -106,7 +107,7 @@ def test_variants_are_in_catalogue_order() -> None:
     assert list(found.by_variant) == ["braid", "tarot", "old"]
 
 
-@settings(deadline=None)
+@examples(40)
 @given(st.lists(plays))
 def test_variants_add_up_to_the_total(played: list[VerifiedPlay]) -> None:
     found = statistics(played, TODAY)
@@ -116,7 +117,7 @@ def test_variants_add_up_to_the_total(played: list[VerifiedPlay]) -> None:
     assert found.overall.best_ms == min(bests, default=None)
 
 
-@settings(deadline=None)
+@examples(40)
 @given(st.lists(plays), st.randoms())
 def test_the_order_of_plays_does_not_matter(played: list[VerifiedPlay], random: object) -> None:
     shuffled = list(played)
@@ -240,13 +241,13 @@ def by_definition(won: set[date], today: date) -> Streaks:
     return Streaks(current=lengths.get(end, 0), longest=max(lengths.values(), default=0))
 
 
-@settings(deadline=None)
+@examples(40)
 @given(won=st.sets(near, max_size=DAYS), today=near)
 def test_streaks_are_the_longest_runs(won: set[date], today: date) -> None:
     assert streaks(won, today) == by_definition(won, today)
 
 
-@settings(deadline=None)
+@examples(40)
 @given(missed=st.sets(near, max_size=8), today=near)
 def test_streaks_of_a_regular_player(missed: set[date], today: date) -> None:
     won = {START + n * DAY for n in range(DAYS + 1)} - missed

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from games.rules import GAMES
 from tests.browser.conftest import Visit
 from tests.browser.table_driver import Mouse, deal, give_up, won_record
 
@@ -69,7 +68,7 @@ def test_all_client_texts_at_a_table_are_translated(visit: Visit) -> None:
     page = visit(fresh=True)
     page.add_init_script(MADE_UP)
     page.route("**/after/", lambda route: route.fulfill(status=204))  # text from the server, not the client
-    for game in GAMES:
+    for game in ("braid", "tarot"):  # a braid has the most kinds of piles
         page.goto(f"/play/{game}/")
         deal(page)
         player = Mouse(page)

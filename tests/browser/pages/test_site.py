@@ -99,7 +99,7 @@ def read_in_order(page: Any) -> bool:
 def test_lessons_are_won_by_mouse(visit: Visit) -> None:
     page = visit(fresh=True)
     page.clock.install()
-    for game in ("braid", "tarot", "plot", "stonewall"):
+    for game in ("braid", "stonewall"):
         page.goto(f"/rules/{game}/")
         pupil = Pupil(page)
         said = page.locator(".lesson-say")

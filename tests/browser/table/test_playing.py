@@ -15,7 +15,6 @@ from tests.browser.table_driver import (
     REPLACED,
     Keys,
     Mouse,
-    Touch,
     deal,
     give_up,
     play_ends,
@@ -61,15 +60,6 @@ def test_a_won_game_is_played_verified_and_ranked(visit: Visit) -> None:
     row = page.locator("tr.me")
     assert "Ariadne" in row.text_content()
     assert "verified" in row.text_content()
-
-
-def test_a_game_is_won_by_touch_on_a_phone(visit: Visit) -> None:
-    page = visit("/play/stonewall/", **PHONE, has_touch=True, is_mobile=True, **MOVING)
-    page.tap("text=Deal the cards")
-    page.wait_for_url(re.compile("/table/"))
-    play_ends(Touch(page), won_record("stonewall")["tokens"], 5)
-    page.wait_for_selector("#finish[open]")
-    assert page.get_attribute("body", "data-finished") == "won"
 
 
 def test_a_game_is_won_by_keyboard_alone(visit: Visit) -> None:

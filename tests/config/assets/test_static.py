@@ -23,12 +23,13 @@ django.setup()
 from django.test import Client
 from django.templatetags.static import static
 url = static("admin/css/base.css")
+client = Client(HTTP_HOST="127.0.0.1")  # each client would look for all files
 for accepted in sys.argv[1:]:
-    response = Client(HTTP_HOST="127.0.0.1").get(url, headers={"accept-encoding": accepted})
+    response = client.get(url, headers={"accept-encoding": accepted})
     assert response.status_code == 200, response.status_code
     print(url, accepted, response.get("Content-Encoding"), response["Cache-Control"], sep="|")
 from config.assets.service_worker import offline_files
-lacking = [url for url in offline_files("de").files if Client(HTTP_HOST="127.0.0.1").get(url).status_code != 200]
+lacking = [url for url in offline_files("de").files if client.get(url).status_code != 200]
 assert not lacking, lacking
 assert [url for url in offline_files("de").files if "lessons/plot." in url and "plot.json" not in url]
 """

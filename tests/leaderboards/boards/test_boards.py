@@ -11,7 +11,7 @@ from django.apps import apps
 from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
@@ -28,6 +28,7 @@ from leaderboards.models import Reranking, Result
 from tests import factories
 from tests.accounts.conftest import PASSWORD
 from tests.factories import DAY, NOON, make_account, make_deal, signed_in, won_records
+from tests.rules.profile import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -64,7 +65,7 @@ def walk(deal: Any, board: BoardName, limit: int) -> list[BoardPage]:
 
 
 class BoardProperties(TestCase):
-    @settings(max_examples=10, deadline=None)
+    @examples(10)
     @given(st.lists(st.tuples(scores, finishes), min_size=1, max_size=12), st.integers(1, 5), st.data())
     def test_pages_ranks_and_neighbours_agree_with_a_naive_sort(self, given_: Any, limit: int, data: Any) -> None:
         deal, other = make_deal("stonewall", DAY), make_deal("braid", DAY)
@@ -96,7 +97,7 @@ class BoardProperties(TestCase):
                         range(max(1, rank - 2), min(rank + 2, len(expected)) + 1)
                     )
 
-    @settings(max_examples=10, deadline=None)
+    @examples(10)
     @given(st.lists(st.tuples(scores, st.booleans(), st.booleans()), min_size=1, max_size=12))
     def test_the_histogram_equals_a_fresh_count_after_changes(self, changes: Any) -> None:
         deal = make_deal("stonewall", DAY)
@@ -206,12 +207,14 @@ def fewest(score: BoardScore) -> tuple[int, ...]:
     return -score.cards_up, score.tokens, score.elapsed_ms
 
 
+@examples(40)
 @given(st.lists(deal_scores, min_size=2, max_size=20))
 def test_keys_of_a_deal_sort_like_the_rules(scores: list[BoardScore]) -> None:
     assert sorted(scores, key=DEAL["race"].pack) == sorted(scores, key=race)
     assert sorted(scores, key=DEAL["fewest"].pack) == sorted(scores, key=fewest)
 
 
+@examples(40)
 @given(st.lists(lost_scores, min_size=2, max_size=20))
 def test_keys_of_losses_sort_like_places(scores: list[BoardScore]) -> None:
     def place(score: BoardScore) -> tuple[int, ...]:
@@ -230,6 +233,7 @@ def test_losses_are_on_the_race_board_alone(deal: Any) -> None:
     assert deal_boards.friends(deal, "fewest", lost.player) == []
 
 
+@examples(40)
 @given(st.lists(season_scores | close_scores, min_size=2, max_size=20))
 def test_keys_and_ties_of_a_season_sort_like_the_rules(scores: list[BoardScore]) -> None:
     for layout, order in ((SEASON["race"], race), (SEASON["fewest"], fewest)):

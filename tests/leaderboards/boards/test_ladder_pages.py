@@ -30,7 +30,7 @@ NEWCOMERS = Ladder.NEWCOMERS
 
 
 @pytest.fixture(autouse=True)
-def ladders(settings: Settings, one_ladder: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def ladders(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.LADDERS = True
     monkeypatch.setattr(eligibility, "timezone", Mock(now=lambda: NOON))
 
