@@ -23,6 +23,7 @@ app_name = "boards"
 urlpatterns = [
     path("boards/", views.index, name="index"),
     path("boards/rating/", views.rating_board, name="rating"),
+    path("boards/records/", views.records_page, name="records"),
     path("boards/<period:period>/", views.season_page, name="period"),
     path("boards/<day:day>/<slug:variant>/", views.deal_board, name="deal"),
     path("boards/<day:day>/<slug:variant>/pace.json", views.pace, name="pace"),

@@ -1,4 +1,4 @@
-"""Views of the boards: the index, a deal's board, a season's board, and the rating board."""
+"""Views of the boards: the index, a deal's board, a season's board, the rating board, and records."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from games.models import Attempt, Deal
 from games.presentation.anonymous_cache import cache_for_anonymous
 from games.presentation.view_models import ShownDeal
 from games.rules import CATALOGUE
-from leaderboards.boards import deal_boards, seasons
+from leaderboards.boards import deal_boards, fastest_wins, seasons
 from leaderboards.boards.listings import ladder_named
 from leaderboards.boards.own_result import held_game, own_result
 from leaderboards.boards.rank_keys import BOARDS, BoardName
@@ -181,6 +181,15 @@ def rating_board(request: HttpRequest) -> HttpResponse:
         "has_ladders": settings.LADDERS,
     }
     return render(request, "boards/rating.html", context)
+
+
+@require_safe
+@cache_for_anonymous(2.0)
+@from_replica("boards")
+def records_page(request: HttpRequest) -> HttpResponse:
+    """Show the fastest win of each variant, of all time and of each year."""
+    context = {"periods": Season.Period.choices, "years": fastest_wins.by_year(), "has_ladders": settings.LADDERS}
+    return render(request, "boards/records.html", context)
 
 
 def _shared(request: HttpRequest, board: BoardName, who: str, page: BoardPage, **params: str) -> dict[str, Any]:

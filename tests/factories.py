@@ -339,8 +339,8 @@ def verified_win(who: Any, of: Deal, **fields: Any) -> Attempt:
     """Create a win verified an hour after its deal opened."""
     at = of.opens_at + timedelta(hours=1)
     facts = {"state": Attempt.State.VERIFIED, "finished_at": at, "verified_at": at, "ladder": None}
+    facts |= {"cards_up": 1, "elapsed_ms": 1, "tokens": 1}
     facts |= {"end": Attempt.End.WON, "real_play": True, **fields}
     return Attempt.objects.create(
-        deal=of, player=who, ranked=True, started_at=of.opens_at, record=b"-",
-        cards_up=1, elapsed_ms=1, tokens=1, **facts,
+        deal=of, player=who, ranked=True, started_at=of.opens_at, record=b"-", **facts,
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """Stakes: whether others would lose a place by a result that is in doubt.
 
 Only such a result is held. Everywhere else, doubts are notes for staff, and the player never hears of them. Races are
-judged by their places when all records have a verdict (`games.races.finishing`).
+judged by their places when all records have a verdict (`games.races.finishing`), and a record at once.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from games.races.finishing import places_at_stake
 from games.races.models import Entrant
 from games.rules import RulesError
 from leaderboards.boards.eligibility import ladder_of
+from leaderboards.boards.fastest_wins import would_be_record
 from leaderboards.boards.listings import Listing, deal_listings
 from leaderboards.boards.rank_keys import BoardScore
 
@@ -36,13 +37,18 @@ def is_at_stake(attempt: Attempt, reasons: list[VerdictReason], score: BoardScor
     if score is None or not undecided(reasons):
         return False
     if attempt.in_race:
-        return attempt.state == Attempt.State.REVIEW and _raced_for_places(attempt)
+        return (attempt.state == Attempt.State.REVIEW and _raced_for_places(attempt)) or _takes_record(attempt, score)
     return _takes_place(attempt, score) and not _is_innocent_neighbour(attempt, reasons)
 
 
 def _raced_for_places(attempt: Attempt) -> bool:
     entrant = Entrant.objects.select_related("race").filter(attempt=attempt).first()
     return entrant is not None and places_at_stake(entrant.race) > 0
+
+
+def _takes_record(attempt: Attempt, score: BoardScore) -> bool:
+    """Return whether a game in a race would be a record. A daily one would come first, which is at stake anyway."""
+    return would_be_record(attempt, score.elapsed_ms) and get_user_model().objects.get(pk=attempt.player_id).has_page
 
 
 def _takes_place(attempt: Attempt, score: BoardScore) -> bool:
