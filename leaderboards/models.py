@@ -23,7 +23,7 @@ class Ranked(models.Model):
     tokens = models.PositiveIntegerField(_("tokens"))
     finished_at = models.DateTimeField(_("finished at"))
     race_key = models.BigIntegerField(editable=False)
-    # Null in a result that was not won: a deal's board of fewest moves lists wins only.
+    # Null in a result that was not won, and in a standing without a win: the boards of fewest moves count wins only.
     fewest_key = models.BigIntegerField(null=True, editable=False)
     listed = models.BooleanField(_("listed"), default=False)
 
@@ -111,7 +111,7 @@ class Standing(Ranked):
     """Sum of a player's listed results on the season's ladder.
 
     The nine of a day are ranked by `points` (`games.deals.daily_points`); other seasons are ranked by cards up and have
-    none.
+    none. The board of fewest moves shows and ranks the sums of the wins.
     """
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="standings", db_index=False)
@@ -120,6 +120,10 @@ class Standing(Ranked):
     )
     deals = models.PositiveIntegerField(_("deals"))
     points = models.PositiveSmallIntegerField(_("points"), null=True)
+    wins = models.PositiveIntegerField(default=0, db_default=0)
+    won_cards_up = models.PositiveIntegerField(default=0, db_default=0)
+    won_tokens = models.PositiveIntegerField(default=0, db_default=0)
+    won_ms = models.BigIntegerField(default=0, db_default=0)
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("player", "season"), name="standing_once"),)
@@ -130,7 +134,7 @@ class Standing(Ranked):
                 name="standing_race",
             ),
             models.Index(
-                fields=("season", "fewest_key", "elapsed_ms", "finished_at", "id"),
+                fields=("season", "fewest_key", "won_ms", "finished_at", "id"),
                 condition=Q(listed=True),
                 name="standing_fewest",
             ),

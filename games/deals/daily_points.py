@@ -2,8 +2,8 @@
 
 Each game scores up to 100 points: the percentage of its cards that are up, rounded down. So all nine games have equal
 weight, whether they have 52 cards or 104, only a won game scores 100, and winning all nine scores 900. More points rank
-first, then less time (or fewer moves on the board of moves). A game without points adds neither time nor moves, so
-playing one more never costs a place. `leaderboards.boards.seasons` stores the totals.
+first, then less time (or fewer moves on the board of moves, which counts wins only). A game without points adds neither
+time nor moves, so playing one more never costs a place. `leaderboards.boards.seasons` stores the totals.
 """
 
 from __future__ import annotations

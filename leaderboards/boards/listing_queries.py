@@ -16,6 +16,7 @@ from django.contrib.auth import get_user_model
 
 from games.core.ladders import Ladder
 from games.db.statements import read_time, run_in_order, stored
+from games.deals.daily_points import EACH
 from games.models import Attempt
 from leaderboards.boards.histogram import ahead, ahead_sql, total_sql
 from leaderboards.boards.listings import Listing, Position
@@ -34,6 +35,13 @@ _FIELDS: Final = {
 }
 _DEAL_FIELDS: Final = _FIELDS | {"attempt": "a.public_id", "ladder": "e.ladder", "progress_ms": "e.progress_ms"}
 _SEASON_FIELDS: Final = _FIELDS | {"deals": "e.deals", "points": "e.points"}
+_WINS_OF_SEASON_FIELDS: Final = _SEASON_FIELDS | {
+    "cards_up": "e.won_cards_up",
+    "elapsed_ms": "e.won_ms",
+    "tokens": "e.won_tokens",
+    "deals": "e.wins",
+    "points": f"CASE WHEN e.points IS NOT NULL THEN {EACH} * e.wins END",
+}
 
 
 class RankedRange(NamedTuple):
@@ -124,7 +132,9 @@ def _ranked(first: int, found: Sequence[ReadEntry]) -> RankedRange:
 
 
 def _fields(listing: Listing) -> dict[str, str]:
-    return _DEAL_FIELDS if listing.entries is Result else _SEASON_FIELDS
+    if listing.entries is Result:
+        return _DEAL_FIELDS
+    return _WINS_OF_SEASON_FIELDS if listing.layout.wins_only else _SEASON_FIELDS
 
 
 def _own(listing: Listing, player_id: int) -> tuple[Listing, Position] | None:

@@ -96,14 +96,5 @@ def set_score(entry: Ranked, score: BoardScore, layouts: dict[BoardName, Layout]
     entry.cards_up, entry.elapsed_ms, entry.tokens = score[:3]
     if isinstance(entry, Result):
         entry.progress_ms = score.progress_ms
-    set_keys(entry, score, layouts)
-
-
-def set_keys(entry: Ranked, score: BoardScore, layouts: dict[BoardName, Layout]) -> None:
-    """Set the keys of `entry` in `layouts` for a score other than the displayed one: the nine rank by points, not
-    cards.
-
-    :raises KeyRangeError: if a figure does not fit.
-    """
     entry.race_key = layouts["race"].pack(score)
     entry.fewest_key = layouts["fewest"].key_of(score)

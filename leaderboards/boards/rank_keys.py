@@ -149,7 +149,8 @@ SEASON: Final[dict[BoardName, Layout]] = {
         key="fewest_key",
         cards_bits=27,
         fields=(Field("tokens", 36),),
-        ties=("elapsed_ms", "finished_at", "id"),
+        ties=("won_ms", "finished_at", "id"),
         shifts=(48, 42, 36, 16, 8, 0),  # 4,096 cards; 64; one; 65,536 tokens; 256; one
+        wins_only=True,
     ),
 }

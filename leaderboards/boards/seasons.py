@@ -1,19 +1,19 @@
 """Seasons: weekly, monthly and all-time boards, which add up each player's deals.
 
 A season's board ranks by the sums of cards up, time and tokens; the time of a game that was not won is its progress
-time, or its whole time if no card went up. Equal sums rank by the earlier last finish. There is one board for each
-variant and one for all of them. Listed results on the established ladder count, so every change to one marks the player
-for a recount. The nine of a day work in the same way, with a board for each ladder and with points
-(`games.deals.daily_points`) instead of cards. A recount derives a player's standings from the results alone: it is
-idempotent, and covers many players at once, so that boards follow within seconds. A player whose standings cannot be
-written is set aside and logged; the others are updated.
+time, or its whole time if no card went up. Equal sums rank by the earlier last finish. The board of fewest moves adds
+up wins only. There is one board for each variant and one for all of them. Listed results on the established ladder
+count, so every change to one marks the player for a recount. The nine of a day work in the same way, with a board for
+each ladder and with points (`games.deals.daily_points`) instead of cards. A recount derives a player's standings from
+the results alone: it is idempotent, and covers many players at once, so that boards follow within seconds. A player
+whose standings cannot be written is set aside and logged; the others are updated.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -24,10 +24,10 @@ from django.utils import timezone
 
 from games.core.ladders import Ladder
 from games.db.players import Player
-from games.deals.daily_points import points
+from games.deals.daily_points import EACH, points
 from games.rules import NO_PROGRESS
 from leaderboards.boards import deal_boards, histogram, listing_queries
-from leaderboards.boards.listings import Listing, season_listing, season_listings, set_keys, set_score
+from leaderboards.boards.listings import Listing, season_listing, season_listings
 from leaderboards.boards.rank_keys import SEASON, BoardName, BoardScore
 from leaderboards.boards.rows import BoardPage, BoardRow
 from leaderboards.models import Recount, Result, Season, Standing
@@ -193,7 +193,9 @@ def _recount(period: Period, days: Span, player_ids: set[int]) -> None:
     histogram.count(changes)
 
 
-_COLUMNS: Final = ("deals", "points", "cards_up", "elapsed_ms", "tokens", "finished_at", "race_key", "fewest_key")
+_WON: Final = ("wins", "won_cards_up", "won_ms", "won_tokens")
+_SUMMED: Final = ("deals", "cards_up", "elapsed_ms", "tokens", *_WON)
+_COLUMNS: Final = (*_SUMMED, "points", "finished_at", "race_key", "fewest_key")
 
 
 def _figures(standing: Standing) -> tuple[Any, ...]:
@@ -202,7 +204,8 @@ def _figures(standing: Standing) -> tuple[Any, ...]:
 
 def _steps(standing: Standing, step: int) -> Iterable[tuple[Listing, int, int]]:
     for listing in season_listings(standing.season_id):
-        yield listing, getattr(standing, listing.layout.key), step
+        if (key := getattr(standing, listing.layout.key)) is not None:
+            yield listing, key, step
 
 
 class _SeasonKey(NamedTuple):
@@ -214,23 +217,24 @@ class _SeasonKey(NamedTuple):
 
 @dataclass(slots=True)
 class _Sum:
-    """Sum of a player's listed results over some days; only the nine have points."""
+    """Sum of a player's listed results over some days, and of the wins among them; only the nine have points."""
 
     deals: int
     cards_up: int
     elapsed_ms: int
     tokens: int
+    wins: int
+    won_cards_up: int
+    won_ms: int
+    won_tokens: int
     finished_at: datetime
     points: int | None = None
 
     def __add__(self, other: _Sum) -> _Sum:
         return _Sum(
-            self.deals + other.deals,
-            self.cards_up + other.cards_up,
-            self.elapsed_ms + other.elapsed_ms,
-            self.tokens + other.tokens,
-            max(self.finished_at, other.finished_at),
-            None if self.points is None or other.points is None else self.points + other.points,
+            **{name: getattr(self, name) + getattr(other, name) for name in _SUMMED},
+            finished_at=max(self.finished_at, other.finished_at),
+            points=None if self.points is None or other.points is None else self.points + other.points,
         )
 
 
@@ -240,13 +244,15 @@ _TIME: Final = Coalesce(NullIf("progress_ms", Value(NO_PROGRESS)), "elapsed_ms")
 def _nines(day: date, player_ids: set[int]) -> dict[tuple[_SeasonKey, int], _Sum]:
     """Return the sums of the nine of a day, by ladder and player."""
     listed = Result.objects.filter(player__in=player_ids, listed=True, deal__day=day).annotate(ms=_TIME)
-    figures = ("deal__variant", "ladder", "player_id", "cards_up", "ms", "tokens", "finished_at")
+    figures = ("deal__variant", "ladder", "player_id", "cards_up", "ms", "tokens", "fewest_key", "finished_at")
     sums: dict[tuple[_SeasonKey, int], _Sum] = {}
-    for variant, ladder, player_id, cards_up, time_ms, tokens, finished_at in listed.values_list(*figures):
+    for variant, ladder, player_id, cards_up, time_ms, tokens, fewest_key, finished_at in listed.values_list(*figures):
         earned = points(variant, cards_up)
         # A game without points counts as played, but its time and moves do not.
         ms, moves = (time_ms, tokens) if earned else (0, 0)
-        found = _Sum(1, cards_up, ms, moves, finished_at, earned)
+        won = int(fewest_key is not None)
+        of_wins = (won, won * cards_up, won * ms, won * moves)
+        found = _Sum(1, cards_up, ms, moves, *of_wins, finished_at, earned)
         key = _SeasonKey(ladder=Ladder(ladder)), player_id
         sums[key] = sums[key] + found if key in sums else found
     return sums
@@ -262,7 +268,9 @@ def _sums(days: Span, player_ids: set[int]) -> dict[tuple[_SeasonKey, int], _Sum
     rows = (
         listed.order_by()
         .values_list("deal__variant", "player_id")
-        .annotate(of=Count("pk"), up=Sum("cards_up"), ms=Sum(_TIME), moves=Sum("tokens"), last=Max("finished_at"))
+        .annotate(of=Count("pk"), up=Sum("cards_up"), ms=Sum(_TIME), moves=Sum("tokens"))
+        .annotate(wins=Count("fewest_key"), **{name: _sum_of_wins(column) for name, column in _WON_COLUMNS.items()})
+        .annotate(last=Max("finished_at"))
     )
     sums: dict[tuple[_SeasonKey, int], _Sum] = {}
     for variant, player_id, *figures in rows:
@@ -272,14 +280,21 @@ def _sums(days: Span, player_ids: set[int]) -> dict[tuple[_SeasonKey, int], _Sum
     return sums
 
 
+#: Columns of results that are added up for the wins among them.
+_WON_COLUMNS: Final = {"won_cards_up": "cards_up", "won_ms": "elapsed_ms", "won_tokens": "tokens"}
+
+
+def _sum_of_wins(column: str) -> Sum:
+    return Sum(column, filter=Q(fewest_key__isnull=False), default=0)
+
+
 def _standing(season_id: int, player_id: int, found: _Sum) -> Standing:
-    standing = Standing(
-        season_id=season_id, player_id=player_id, deals=found.deals, finished_at=found.finished_at, listed=True
-    )
-    set_score(standing, BoardScore(found.cards_up, found.elapsed_ms, found.tokens), SEASON)
-    standing.points = found.points
-    if found.points is not None:
-        set_keys(standing, BoardScore(found.points, found.elapsed_ms, found.tokens), SEASON)
+    """Return the standing with its keys: the nine rank by points, other seasons by cards up."""
+    standing = Standing(season_id=season_id, player_id=player_id, listed=True, **asdict(found))
+    up, won_up = (found.cards_up, found.won_cards_up) if found.points is None else (found.points, EACH * found.wins)
+    standing.race_key = SEASON["race"].pack(BoardScore(up, found.elapsed_ms, found.tokens))
+    won = BoardScore(won_up, found.won_ms, found.won_tokens, won=found.wins > 0)
+    standing.fewest_key = SEASON["fewest"].key_of(won)
     return standing
 
 

@@ -54,7 +54,7 @@ def test_ties_in_points_are_broken_by_time_or_moves() -> None:
     ada, bea, cid = (make_account() for _ in range(3))
     factories.listed(braid, BoardScore(104, 900, 300), who=ada)
     factories.listed(wall, BoardScore(52, 800, 100), who=bea)
-    factories.listed(wall, BoardScore(26, 100, 90), who=cid)
+    factories.listed(wall, BoardScore(26, 100, 90, won=False), who=cid)
     factories.listed(plot, BoardScore(52, 100, 400), who=cid)
     assert shown() == [
         (1, cid.public_id, 100, 2, 200, 490),

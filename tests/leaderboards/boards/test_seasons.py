@@ -59,6 +59,27 @@ def test_a_players_deals_are_summed_by_period_and_variant() -> None:
     whole()
 
 
+@pytest.mark.parametrize("period", ["week", "nine"])
+def test_the_board_of_fewest_moves_adds_up_wins_only(period: str) -> None:
+    who, loser = make_account(), make_account()
+    braid, tarot = make_deal("braid", factories.DAY), make_deal("tarot", factories.DAY)
+    won = factories.listed(braid, BoardScore(104, 1_000, 100), who=who)
+    for player in (who, loser):
+        factories.listed(tarot, BoardScore(30, 3_000, 5, 2_000, won=False), who=player)
+    seasons.recount_marked()
+    assert shown(period, board="fewest") == [(1, who.public_id, 1, 104, 1_000, 100)]
+    assert shown(period) == [(1, who.public_id, 2, 134, 3_000, 105), (2, loser.public_id, 1, 30, 2_000, 5)]
+    season = seasons.season(period, DAY)
+    assert seasons.around(season, "fewest", loser) == []
+    points = [entry.points for entry in seasons.page(season, "fewest").entries]
+    assert points == ([100] if period == "nine" else [None])
+    whole()
+    entries.set_listed(won, listed=False)
+    seasons.recount_marked()
+    assert (shown(period, board="fewest"), len(shown(period))) == ([], 2)
+    whole()
+
+
 def test_a_recount_follows_removals_and_is_idempotent() -> None:
     who, other = make_account(), make_account()
     first = factories.listed(make_deal("braid", factories.DAY), BoardScore(50, 1_000, 100), who=who)
