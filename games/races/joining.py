@@ -14,6 +14,7 @@ from games.core.player_networks import remember_network
 from games.db.players import Player, check_may_start, has_account, player_for, player_id
 from games.fairplay import account_links
 from games.races import network_limits, origins, rooms, seats
+from games.races.attendance.notes import clear_note
 from games.races.attendance.waiting_session import mark_waiting
 from games.races.models import Room
 
@@ -55,6 +56,7 @@ def to_seat(request: HttpRequest, code: str, *, rated: bool = False) -> HttpResp
     mark_waiting(request)
     response = redirect("games:room", code=code)
     player = player_id(request)
+    clear_note(player)
     if rated and player is not None:
         device = account_links.device_of(request)
         origins.record(player, device, area_of(request))

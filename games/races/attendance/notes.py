@@ -11,6 +11,9 @@ from django.db import transaction
 
 #: Seconds for which a note is stored.
 _STORED_FOR: Final = 24 * 3600
+#: Seconds from the first page with a note in which the next ones have it too: the first may not have arrived.
+SHOWN_FOR: Final = 60
+_SHOWN: Final = "shown "
 
 
 class Note(StrEnum):
@@ -31,13 +34,19 @@ def leave_note(players: Iterable[int | None], note: Note) -> None:
         transaction.on_commit(lambda: cache.set_many(notes, _STORED_FOR))
 
 
-def pop_note(player_id: int | None) -> Note | None:
-    """Return and clear the player's pending note."""
+def note_for(player_id: int | None) -> Note | None:
+    """Return the player's note, which expires a minute after the first time."""
     note = None if player_id is None else cache.get(_key(player_id))
     if note is None:
         return None
+    if not note.startswith(_SHOWN):
+        cache.set(_key(player_id), _SHOWN + note, SHOWN_FOR)
+    return Note(note.removeprefix(_SHOWN))
+
+
+def clear_note(player_id: int | None) -> None:
+    """Clear the player's note: they have joined another race."""
     cache.delete(_key(player_id))
-    return Note(note)
 
 
 def _key(player_id: int | None) -> str:

@@ -1,7 +1,7 @@
 """Session flag of players who are waiting for a race.
 
 The other pages that they open follow the race, and show a note if they miss it. Only sessions with the flag cost a
-query.
+query. It stays until the note has expired.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from games.db.players import player_id
 from games.db.replicas.router import reading_primary
-from games.races.attendance.notes import Note, pop_note
+from games.races.attendance.notes import Note, note_for
 from games.races.seats import seat_of
 
 _MARK: Final = "waits_for_race"
@@ -30,11 +30,13 @@ def mark_waiting(request: HttpRequest) -> None:
     request.session[_MARK] = True
 
 
-def show_note(request: HttpRequest) -> None:
-    """Show the player's pending note, if there is one, on this page."""
-    note = pop_note(player_id(request))
-    if note is not None:
+def show_note(request: HttpRequest) -> bool:
+    """Show the player's note once on this page; return whether there is one."""
+    note = note_for(player_id(request))
+    if note is not None and not hasattr(request, _MARK):
         messages.warning(request, _SENTENCES[note])
+        setattr(request, _MARK, note)
+    return note is not None
 
 
 def waiting_room(request: HttpRequest) -> dict[str, str]:
@@ -44,7 +46,7 @@ def waiting_room(request: HttpRequest) -> dict[str, str]:
         return {"waiting_room": ""}
     with reading_primary():  # a lagging replica must not clear the flag
         seat = seat_of(player_id(request))
-    show_note(request)
-    if seat is None:
+    has_note = show_note(request)
+    if seat is None and not has_note:
         del session[_MARK]
     return {"waiting_room": "" if seat is None or seat.has_begun else seat.code}

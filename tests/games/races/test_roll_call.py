@@ -13,7 +13,7 @@ from accounts.sign_in.guests import create_guest
 from games.models import Attempt
 from games.races import reconciler, rooms, seats, starting
 from games.races.attendance import roll_call
-from games.races.attendance.notes import Note, pop_note
+from games.races.attendance.notes import Note, note_for
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import Watch, house_of
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def note_of(run: Run, place: int) -> Note | None:
-    return pop_note(run.players[place].pk)
+    return note_for(run.players[place].pk)
 
 
 @pytest.mark.usefixtures("missed")

@@ -79,7 +79,9 @@ def test_notices_move_to_the_account_at_once(mine: Client, player: Any, rival: A
     assert notices.unread(player.pk) == 1
 
 
-def test_the_end_of_a_quick_match_is_reported_once(mine: Client, player: Any) -> None:
+def test_the_end_of_a_quick_match_is_reported_until_seen(
+    mine: Client, player: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for note, shown in (
         (notes.Note.MISSED, "You missed a quick match: you didn"),
         (notes.Note.ABSENT, "You missed a race: you weren"),
@@ -88,9 +90,16 @@ def test_the_end_of_a_quick_match_is_reported_once(mine: Client, player: Any) ->
         mine.post("/races/quick", {"variant": "plot"})
         seats.leave_all(player.pk)
         notes.leave_note([player.pk], note)
-        assert shown in mine.get(PLAIN).content.decode()
-        mine.post("/races/quick", {"variant": "plot"})
+        for _lost_reply in range(2):
+            assert mine.get(PLAIN).content.decode().count(shown) == 1
+        room = mine.post("/races/quick", {"variant": "plot"})["Location"]
         assert shown not in mine.get(PLAIN).content.decode()
+        notes.leave_note([player.pk], note)
+        assert mine.get(room).content.decode().count(shown) == 1
+        seats.leave_all(player.pk)
+    monkeypatch.setattr(notes, "SHOWN_FOR", -1)
+    notes.leave_note([player.pk], note)
+    assert [notes.note_for(player.pk) for _ in range(2)] == [note, None], "expired"
 
 
 def test_a_player_costs_session_player_and_notices(mine: Client, django_assert_num_queries: Any) -> None:

@@ -16,7 +16,7 @@ from games.manifests import SHORT_VARIANTS
 from games.models import Attempt
 from games.races import seats, starting
 from games.races.attendance import roll_call
-from games.races.attendance.notes import Note, pop_note
+from games.races.attendance.notes import Note, note_for
 from games.races.live import due_steps, protocol, snapshot
 from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking, open_seeks
@@ -129,7 +129,7 @@ def test_a_player_who_does_not_answer_loses_the_seat() -> None:
     matchmaking.advance_all(at(75))
     assert not is_seated(first)
     assert (race_of(second).state, race_of(second).gathers_until) == ("open", None)
-    assert [pop_note(first.pk), pop_note(first.pk), pop_note(second.pk)] == [Note.MISSED, None, None]
+    assert [note_for(first.pk), note_for(second.pk)] == [Note.MISSED, None]
     enter(70, "tarot")
     third = enter(80, "plot")
     assert race_of(third) == race_of(second), "first in line"
@@ -168,7 +168,7 @@ def test_a_start_is_called_off_if_the_opponent_goes() -> None:
     assert (race.state, race.starts_at, race.gathers_until, race.deal_id) == ("open", None, None, deal)
     assert not is_seated(second)
     assert not Attempt.objects.exists()
-    assert [pop_note(one.pk) for one in (first, second)] == [Note.ALONE, Note.ABSENT]
+    assert [note_for(one.pk) for one in (first, second)] == [Note.ALONE, Note.ABSENT]
 
 
 def test_the_room_shows_the_time_to_answer() -> None:
