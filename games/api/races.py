@@ -198,6 +198,7 @@ class FileEntrantOut(Schema):
     cards_up: int | None
     elapsed_ms: int | None
     tokens: int | None
+    in_review: bool
     progress_ms: int | None
     record: RecordIO | None
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
+from games.api.races import FileEntrantOut
 from games.models import Attempt, Deal
 from games.races import finishing, heats, rooms, seats, starting
 from games.races.live import snapshot
@@ -104,6 +105,7 @@ def test_a_finished_race_shows_places_and_file_but_no_link(client: Client) -> No
     file = client.get(f"{API}/races/{run.race.public_id}/file")
     assert file["Content-Disposition"].startswith('attachment; filename="talon-race-')
     assert check_race(RaceFile.from_json(file.json())).ok
+    assert file.json()["entrants"][0].keys() == FileEntrantOut.model_fields.keys()
     assert run.room.code not in file.content.decode()
     # A heat's seed waits for the other divisions.
     Deal.objects.filter(races=run.race).update(revealed_at=None)
