@@ -18,6 +18,7 @@ globalThis.matchMedia = () => new EventTarget();
 const social = "../../frontend/static/js/table/social";
 const { versusText } = await import(`${social}/ghost.js`);
 const { RaceNews } = await import(`${social}/race-news.js`);
+const { racersOf } = await import(`${social}/rank-strip.js`);
 const { placeText, rivalOf, standingText } = await import(`${social}/race-texts.js`);
 
 const ME = 1;
@@ -90,4 +91,17 @@ test("a reload of the table is no news", () => {
 test("the first lead of a race is news", () => {
   const { follow } = open([0, 0]);
   assert.equal(follow([0, 1]), "A takes the lead");
+});
+
+test("a racer who did not show up is not counted", () => {
+  const seats = ["Me", "Rex", "Pip"].map((name, k) => ({ entrant: k + 1, name }));
+  const lanes = [
+    [3, 0, 0, "absent", false, null, null],
+    [2, 10, 12, "racing", false, 2, null],
+    [1, 12, 14, "racing", false, 1, null],
+  ];
+  assert.deepEqual(
+    racersOf({ seats, lanes }).map(({ name }) => name),
+    ["Me", "Rex"],
+  );
 });

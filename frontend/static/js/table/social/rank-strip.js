@@ -48,11 +48,12 @@ export function nearest(racers, mine) {
   return racers.slice(from, from + CELLS);
 }
 
-/** @param {RaceState} race @returns {Racer[]} in the order of places */
+/** @param {RaceState} race @returns {Racer[]} who showed up, in the order of places */
 export function racersOf(race) {
   const names = new Map(race.seats.map(({ entrant, name }) => [entrant, name]));
   return race.lanes
     .map(parts)
+    .filter(({ state }) => state !== "absent")
     .map((lane) => ({ ...lane, name: names.get(lane.entrant) ?? "" }))
     .sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity));
 }
