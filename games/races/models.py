@@ -234,6 +234,11 @@ class Entrant(models.Model):
         return f"entrant {self.pk} of race {self.race_id}"
 
     @property
+    def is_no_show(self) -> bool:
+        """True for a player who was absent when a heat was divided, and so belongs to none of its divisions."""
+        return self.state == self.State.ABSENT and self.attempt_id is None and self.race.scheduled_at is not None
+
+    @property
     def is_in_review(self) -> bool:
         """True while staff have yet to decide about the record; until then it has no place."""
         return self.attempt is not None and self.attempt.state == Attempt.State.REVIEW

@@ -27,7 +27,7 @@ from games.races.models import Entrant, Race
 from games.races.results import download
 from games.races.results.commitments import commitment_of
 from games.races.results.course import lane_of, series_score
-from games.races.results.shown_entrants import ShownEntrant, by_place, headline, placed, result_in_words, shown_entrants
+from games.races.results.shown_entrants import Listing, ShownEntrant, headline, placed, result_in_words, shown_entrants
 
 _PAGE: Final = 30
 
@@ -40,9 +40,8 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
     if race.state not in {Race.State.FINISHED, Race.State.VOID}:
         return redirect("games:room", code=code)
     finished = race.state == Race.State.FINISHED
-    rows = by_place(race) if finished else []
-    me = player_id(request)
-    entrants = shown_entrants(race, rows, me)
+    listing, me = Listing.of(race) if finished else Listing([], {}, 0), player_id(request)
+    rows, entrants = listing.rows, shown_entrants(race, listing, me)
     own = next((row for row in rows if me is not None and row.player_id == me), None)
     is_public = download.is_public(race)
     title = titles.deal_title(race.variant, race.game)
@@ -52,6 +51,7 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
         "headline": headline(entrants) or title,
         "options": [] if race.variant else titles.options_in_words(race.options),
         "entrants": entrants,
+        "removed": listing.removed,
         "has_winner": any(entrant.state == Entrant.State.WON for entrant in entrants),
         "chart": _lead_chart(rows, entrants) if is_public else None,
         "next_race": heats.next_after(race.scheduled_at, timezone.now()),

@@ -242,7 +242,8 @@ class _PlayerFacts:
 
 
 def _race_facts(race: Race, room: Room, players: _PlayerFacts) -> RaceFacts:
-    shown = [entrant for entrant in race.entrants.all() if race.state not in TO_COME or entrant.state != _ABSENT]
+    entrants = [entrant for entrant in race.entrants.all() if not entrant.is_no_show]
+    shown = [entrant for entrant in entrants if race.state not in TO_COME or entrant.state != _ABSENT]
     message = protocol.RaceState(
         id=str(race.public_id),
         number=race.number,

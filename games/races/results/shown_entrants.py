@@ -11,12 +11,11 @@ from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from games.db.players import Names, Player, player_services
+from games.db.players import Names, player_services
 from games.presentation.durations import duration
 from games.presentation.view_models import ShownAttempt, shown_part
 from games.races.models import Entrant, Race
 from games.races.results import download
-from games.races.results.pseudonyms import number_of
 from games.races.results.ratings_registry import EntrantRatingChange, Limit, ratings
 
 #: Reasons why an opponent does not count that everyone may know.
@@ -76,24 +75,37 @@ class ShownEntrant:
 
 
 def _name(entrant: Entrant, names: Names) -> str:
-    """Return the name, or a substitute for a deleted account or a banned player."""
-    player: Player | None = entrant.player
-    if player is None:
+    """Return the name, or a substitute for a deleted account."""
+    if entrant.player_id is None:
         return ""
-    if player.pk in names:
-        return names[player.pk][0]
-    return _("Former player") if player.is_former else _("Player %(number)s") % {"number": number_of(player.pk)}
+    return names[entrant.player_id][0] if entrant.player_id in names else _("Former player")
 
 
-def by_place(race: Race) -> list[Entrant]:
-    """Return the entrants in the order of their places, absent ones last."""
-    rows = Entrant.objects.filter(race=race).select_related("attempt", "storm", "player")
-    return sorted(rows, key=lambda row: (row.place is None, row.place or 0, row.pk))
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The entrants of a finished race in the order of their places, absent ones last, without banned players."""
+
+    rows: list[Entrant]
+    names: Names
+    removed: int
+    """Number of banned players, who leave no gap."""
+
+    @classmethod
+    def of(cls, race: Race) -> Self:
+        """Read the entrants of a race."""
+        rows = [row for row in race.entrants.select_related("attempt", "storm", "player") if not row.is_no_show]
+        names = player_services().names_of([row.player_id for row in rows if row.player_id])
+        shown = [row for row in rows if row.player is None or row.player_id in names or row.player.is_former]
+        shown.sort(key=lambda row: (row.place is None, row.place or 0, row.pk))
+        places = [row.place for row in shown]
+        for row in shown:
+            row.place = None if row.place is None else 1 + places.index(row.place)
+        return cls(shown, names, len(rows) - len(shown))
 
 
-def shown_entrants(race: Race, rows: list[Entrant], me: int | None) -> list[ShownEntrant]:
-    """Return the visible parts of the entrants `rows`, in the same order."""
-    names = player_services().names_of([row.player_id for row in rows if row.player_id])
+def shown_entrants(race: Race, listing: Listing, me: int | None) -> list[ShownEntrant]:
+    """Return the visible parts of the entrants listed, in the same order."""
+    rows, names = listing.rows, listing.names
     names_by_entrant = {row.pk: _name(row, names) for row in rows}
     changes = ratings().changes(race.pk) if race.rated else {}
     group = next((row.link_group for row in rows if row.player_id == me), None) if race.rated and me else None
@@ -146,7 +158,7 @@ def _change(change: EntrantRatingChange | None, names: dict[int, str]) -> dict[s
     before, after = change.before.value, change.after.value
     duels = [
         {
-            "name": names.get(duel.rival, ""),
+            "name": names.get(duel.rival, _("Former player")),
             "points": duel.points,
             "limit": duel.limit.value if duel.limit in _PUBLIC else "",
         }

@@ -16,8 +16,8 @@ from games.core.https_client import Connect, connect
 from games.presentation import titles
 from games.races.models import Entrant, Race, RoomWebhook
 from games.races.results.shown_entrants import (
+    Listing,
     ShownEntrant,
-    by_place,
     headline,
     result_in_words,
     shown_entrants,
@@ -49,7 +49,7 @@ def post_result(race_id: int, connect: Connect = connect) -> None:
 def result_message(race: Race, language: str) -> Message | None:
     """Return the message about a race with its room, or None if no one has a place."""
     with translation.override(language):
-        found = shown_entrants(race, by_place(race), me=None)
+        found = shown_entrants(race, Listing.of(race), me=None)
         placed = [replace(entrant, name=escaped(entrant.name or _("A guest"))) for entrant in found if entrant.place]
         if not placed:
             return None

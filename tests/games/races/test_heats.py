@@ -23,6 +23,7 @@ from games.races.live import snapshot
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
 from games.races.results.ratings_registry import Ratings, ratings
+from games.races.results.shown_entrants import Listing
 from games.rules import CATALOGUE
 from leaderboards.verdicts.settlement import settle
 from tests.concurrency import run_together
@@ -144,6 +145,25 @@ def test_players_who_left_their_seats_do_not_fill_divisions() -> None:
     assert [race.entrants.filter(state="seated").count() for race in divisions()] == [9, 9]
     assert all(seats.room_of(player.pk) for player in here)
     assert set(Entrant.objects.filter(state="absent").values_list("player", flat=True)) == {one.pk for one in away}
+
+
+def test_no_division_lists_those_who_did_not_come() -> None:
+    come(2, here_until=before(100))
+    here = come(18)
+    heats.advance_all(before(15))
+    starting.start_racing(START)
+    first, second = divisions()
+    gone = first.entrants.filter(state="seated").first()
+    assert gone is not None
+    Entrant.objects.filter(pk=gone.pk).update(state=Entrant.State.ABSENT)
+    assert (first.entrants.count(), second.entrants.count()) == (11, 9)
+    assert [len(Listing.of(race).rows) for race in (first, second)] == [9, 9]
+    assert "absent" in {row.state for row in Listing.of(first).rows}, "left during the countdown"
+    for race in (first, second):
+        facts = snapshot.read_rooms([race.room_id])[race.room_id].running
+        assert facts is not None
+        assert len(facts.message.seats) == len(facts.entrants) == 9
+        assert {entrant.player_id for entrant in facts.entrants} <= {player.pk for player in here}
 
 
 def test_a_late_player_learns_whether_the_race_is_on() -> None:

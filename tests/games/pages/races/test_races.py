@@ -350,17 +350,24 @@ def test_avatars_appear_in_the_lobby_and_results(account: User) -> None:
     assert names == [avatars.address_of("Ariadne"), avatars.address_of("")]
 
 
-def test_results_name_no_banned_or_former_players(client: Client, account: User) -> None:
+def test_results_leave_no_gap_for_banned_players_and_name_no_former_ones(client: Client, account: User) -> None:
     run = finished(3)
     Entrant.objects.filter(attempt=run.attempt_ids[0]).update(player=account)
     run.players[1].delete()
+
+    def shown() -> list[tuple[str, int, str]]:
+        page = client.get(f"/races/{run.room.code}/1/")
+        assert ("One player was removed." in page.content.decode()) == (len(page.context["entrants"]) < 3)
+        assert "A guest" in page.content.decode(), "deleted guests stay"
+        return [(one.name, one.place, one.state) for one in page.context["entrants"]]
+
+    guest = run.players[2].display_name
+    behind = [("", 2, "retired"), (guest, 2, "retired")]
+    assert shown() == [("Ariadne", 1, "won"), *behind]
     User.objects.filter(pk=account.pk).update(banned_at=timezone.now())
-    names = [one.name for one in client.get(f"/races/{run.room.code}/1/").context["entrants"]]
-    assert sum(bool(re.fullmatch(r"Player \d{4}", name)) for name in names) == 1
-    User.objects.filter(pk=account.pk).update(deleted_at=timezone.now())
-    page = client.get(f"/races/{run.room.code}/1/")
-    assert {one.name for one in page.context["entrants"]} >= {"Former player", ""}
-    assert "A guest" in page.content.decode()
+    assert shown() == [("", 1, "retired"), (guest, 1, "retired")]
+    User.objects.filter(pk=account.pk).update(banned_at=None, deleted_at=timezone.now())
+    assert shown() == [("Former player", 1, "won"), *behind]
 
 
 def test_no_result_is_shown_before_the_finish(client: Client) -> None:
