@@ -164,12 +164,15 @@ def test_a_seasons_board(client: Client, deal: Any, period: str) -> None:
     assert len(client.get(f"/boards/{period}/?day={past}").context["page"].entries) == expected
 
 
-@pytest.mark.parametrize("path", ["/boards/", "/boards/nine/", "/boards/week/", "/boards/all/", "/boards/rating/"])
+@pytest.mark.parametrize(
+    "path", ["/boards/", "/boards/nine/", "/boards/week/", "/boards/all/", "/boards/rating/", "/boards/records/"]
+)
 def test_every_board_links_to_all_others(client: Client, path: str) -> None:
     text = client.get(path).content.decode()
     tabs = text[text.index('aria-label="Period"') :].partition("</nav>")[0]
     assert re.findall('href="([^"]+)"', tabs) == [
-        "/boards/", "/boards/nine/", "/boards/week/", "/boards/month/", "/boards/all/", "/boards/rating/"
+        "/boards/", "/boards/nine/", "/boards/week/", "/boards/month/", "/boards/all/", "/boards/rating/",
+        "/boards/records/",
     ]  # fmt: skip
     assert re.findall(r'href="([^"]+)"\s+aria-current="page"', tabs) == [path]
 
