@@ -125,10 +125,10 @@ def test_a_storm_takes_no_moves_once_its_time_is_up() -> None:
 def test_a_race_ends_without_connections() -> None:
     house = racing_house(2)
     solve(house, 1, 0)
-    pass_time(house, 179)
+    pass_time(house, 120)
     reconciler.reconcile(timezone.now())
     assert house.states() == "racing racing racing"
-    pass_time(house, 1)
+    pass_time(house, 60)
     reconciler.reconcile(timezone.now())
     run, race = storm(house, 1), house.race
     assert (race.state, race.finished_at is None) == ("finished", False)
@@ -145,10 +145,10 @@ def lose_time(house: House, *places: int) -> None:
 def test_a_race_ends_early_if_all_have_lost_time() -> None:
     house = racing_house(2)
     lose_time(house, 0, 1)
-    pass_time(house, 169)
+    pass_time(house, 120)
     reconciler.reconcile(timezone.now())
     assert house.states() == "racing racing racing"
-    pass_time(house, 1)
+    pass_time(house, 50)
     reconciler.reconcile(timezone.now())
     race = house.race
     assert race.state == "finished"
