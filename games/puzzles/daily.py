@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
@@ -131,7 +132,12 @@ def counts(row: PuzzleTry) -> bool:
 def streak_of(player: int, now: datetime) -> int:
     """Return the number of days in a row, up to today or yesterday, on which a player solved the day's puzzle."""
     solved = PuzzleTry.objects.filter(player=player, solved_at__isnull=False, day__lte=now.date())
-    days = {row.day for row in solved.only("day", "solved_at") if counts(row)}
+    return streak_in(solved.only("day", "solved_at"), now)
+
+
+def streak_in(tries: Iterable[PuzzleTry], now: datetime) -> int:
+    """Return the streak in a player's tries of days."""
+    days = {row.day for row in tries if counts(row)}
     last = now.date() if now.date() in days else now.date() - timedelta(days=1)
     streak = 0
     while last - timedelta(days=streak) in days:

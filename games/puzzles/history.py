@@ -10,7 +10,7 @@ from collections.abc import Collection
 from contextlib import suppress
 
 from django.db import IntegrityError
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from games.puzzles.models import SeenPuzzle
 
@@ -33,10 +33,10 @@ def place_of(player: int, puzzle: int) -> str:
     return SeenPuzzle.objects.filter(player=player, puzzle=puzzle).values_list("place", flat=True).first() or ""
 
 
-def unseen_by(players: Collection[int] | None) -> Exists:
+def unseen_by(players: Collection[int] | None) -> Q:
     """Return the condition for puzzles that none of these players has seen, or no player at all if None."""
     seen = SeenPuzzle.objects.filter(puzzle=OuterRef("pk"))
-    return ~Exists(seen if players is None else seen.filter(player__in=players))
+    return ~Q(Exists(seen if players is None else seen.filter(player__in=players)))
 
 
 def hand_over(before: int, after: int) -> None:

@@ -40,5 +40,6 @@ def progress_of_day(player: int | None, now: datetime) -> DayProgress | None:
     """Return a player's progress with today's puzzle; None for visitors."""
     if player is None:
         return None
-    row = PuzzleTry.objects.filter(player=player, day=now.date()).select_related("puzzle").first()
-    return DayProgress(row and Progress.of(row), daily.streak_of(player, now))
+    rows = list(PuzzleTry.objects.filter(player=player, day__lte=now.date()))
+    todays = next((row for row in rows if row.day == now.date()), None)
+    return DayProgress(Progress.of(todays) if todays else None, daily.streak_in(rows, now))

@@ -135,7 +135,7 @@ def live_pages() -> dict[str, str]:
     daily.puzzle_of(timezone.now().date())
     puzzles = storms.counting_room(minos, pasiphae)
     storm = runs.begin(pasiphae.pk)
-    assert storm is not None
+    runs.show(storm.pk)
     StormRun.objects.filter(pk=storm.pk).update(begun_at=timezone.now() + timedelta(hours=1))  # it lasts all tests long
     seats.sit(rooms.open_room(talos, "stonewall", limit_s=900, seats=8).pk, talos)
     return {

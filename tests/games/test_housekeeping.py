@@ -93,8 +93,9 @@ KEPT = {
     "puzzles.SearchedGame": "goes with its game",
     "puzzles.PuzzleRating": "part of an account",
     "puzzles.PuzzleVote": "part of an account: one for each puzzle at most",
+    "puzzles.SeenPuzzle": "part of an account: one for each puzzle at most",
     "puzzles.DailyPuzzle": "one a day",
-    "puzzles.PuzzleTry": "part of an account: one for each puzzle at most",
+    "puzzles.PuzzleTry": "part of an account: two for each puzzle at most",
     "replays.Continuation": "part of the game that goes on: goes with that attempt",
     "games.Decision": "the history of an attempt: as much as people can click",
     "games.StaffNote": "part of an attempt: as much as people can write",
@@ -281,7 +282,7 @@ def fill(player: User) -> None:
         Presence.objects.create(process=str(number), seen_at=now, day=now.date(), players=0, tables={})
         day = make_deal("plot", day=now.date() - number * DAY)
         SeenDeal.objects.create(player=player, deal=day, seen_at=now)
-        StormRun.objects.create(player=player, day=now.date(), puzzles=[])
+        StormRun.objects.create(player=player, day=now.date(), begun_at=now)
         Start.objects.create(deal=day, device=uuid.uuid4(), network=b"", made_at=now)
         ForesightFigures.objects.create(attempt=Attempt.objects.latest("pk"), form=1, figures={}, made_at=now)
         RaceOrigin.objects.create(player=player, network=b"", made_at=now)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from typing import Any
@@ -11,7 +10,8 @@ import pytest
 
 from tests.browser.conftest import Site, Visit
 from tests.browser.racing import race_soon
-from tests.browser.table.test_puzzles import PuzzleMouse, puzzle_with
+from tests.browser.table.test_puzzles import PuzzleMouse
+from tests.browser.table.test_puzzles import begin_storm as begin
 from tests.browser.table_driver import deal
 from tests.ordinary_life import hidden_tab
 from tests.ordinary_life.page_clock import PageClock, ServerClock
@@ -99,9 +99,7 @@ def test_a_lobby_slept(page: Any, clock: PageClock) -> None:
 def begin_storm(page: Any) -> None:
     """Start a storm and its clock."""
     page.goto("/puzzles/storm/")
-    page.click("text=Start")
-    page.wait_for_selector("#felt .card")
-    first = puzzle_with(json.loads(page.text_content("#storm-data"))["puzzle"]["step"])
+    first = begin(page)
     PuzzleMouse(page).play(first.line[first.turns[0]])
     page.wait_for_function("() => document.querySelector('#storm-clock').textContent < '3:00'")
 

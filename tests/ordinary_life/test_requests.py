@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Visit, sync_api
-from tests.browser.table.test_puzzles import PuzzleMouse, puzzle_on, puzzle_with
+from tests.browser.table.test_puzzles import PuzzleMouse, begin_storm, puzzle_on, puzzle_with
 from tests.browser.table_driver import practise
 from tests.ordinary_life.page_clock import PageClock, ServerClock
 from tests.ordinary_life.relay import Relay
@@ -40,9 +39,7 @@ def puzzle(page: Any) -> Case:
 
 def storm(page: Any) -> Case:
     page.goto("/puzzles/storm/")
-    page.click("text=Start")
-    player = PuzzleMouse(page)
-    shown = puzzle_with(json.loads(page.text_content("#storm-data"))["puzzle"]["step"])
+    shown, player = begin_storm(page), PuzzleMouse(page)
     ask = lambda: player.play(shown.line[shown.turns[0]])  # noqa: E731
     return Case("**/move", ask, "#puzzle-say", "#puzzle-say[data-state=right]")
 
@@ -165,9 +162,7 @@ def test_a_storm_ends_while_its_move_has_no_answer(visit: Visit, server_clock: S
     page = visit(fresh=True)
     clock = PageClock(page, server_clock)
     page.goto("/puzzles/storm/")
-    page.click("text=Start")
-    player = PuzzleMouse(page)
-    first = puzzle_with(json.loads(page.text_content("#storm-data"))["puzzle"]["step"])
+    first, player = begin_storm(page), PuzzleMouse(page)
     with page.expect_response("**/move") as reply:
         player.play(next(iter(first.losses[0])))
     second = puzzle_with(reply.value.json()["next"]["step"])

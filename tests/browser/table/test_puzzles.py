@@ -44,8 +44,22 @@ def puzzle_on(page: Any) -> Puzzle:
 
 
 def puzzle_with(step: dict[str, Any]) -> Puzzle:
-    """Return the puzzle that starts with a step."""
-    return next(puzzle for puzzle in starters() if step_of(puzzle.table_at(puzzle.turns[0]))["view"] == step["view"])
+    """Return the puzzle that starts with a step, whatever its suits are called there."""
+    starts = ((puzzle, step_of(puzzle.table_at(puzzle.turns[0]))) for puzzle in starters())
+    return next(puzzle for puzzle, start in starts if _ranks(start["view"]) == _ranks(step["view"]))
+
+
+def _ranks(view: dict[str, Any]) -> tuple[Any, ...]:
+    piles = {name: [card[:-1] for card in cards] for name, cards in view["piles"].items() if name[0] != "f"}
+    return view["game"], view["cards_up"], piles
+
+
+def begin_storm(page: Any) -> Puzzle:
+    """Start a storm, and return its first puzzle."""
+    with page.expect_response("**/current") as reply:
+        page.click("text=Start")
+    page.wait_for_selector("#felt .card")
+    return puzzle_with(reply.value.json()["puzzle"]["step"])
 
 
 def wait_for_text(page: Any, selector: str, text: str) -> None:
@@ -62,24 +76,17 @@ def solve(player: PuzzleMouse | PuzzleTouch, puzzle: Puzzle) -> None:
     wait_for_text(player.page, "#puzzle-say", "Solved!")
 
 
-def test_todays_puzzle_is_solved_after_a_wrong_move(visit: Visit) -> None:
+def test_todays_puzzle_is_solved(visit: Visit) -> None:
     page = visit("/", **PHONE, has_touch=True)
     page.click("text=Solve it")
     player, puzzle = PuzzleTouch(page), puzzle_on(page)
-    player.play(next(iter(puzzle.losses[0])))
-    wait_for_text(page, "#puzzle-say", "That loses.")
-    assert page.text_content("#tries-left") == "2"
     assert page.is_hidden("#after-try")
-    page.tap("text=Show why")
-    wait_for_text(page, "#puzzle-say", "Nothing more goes up.")
-    page.tap("text=Back to the puzzle")
-    wait_for_text(page, "#puzzle-say", "Your move:")
     solve(player, puzzle)
     page.tap("text=Why not another move?")
     page.tap(".after-try details button")
     wait_for_text(page, "#puzzle-say", "Nothing more goes up.")
     page.tap("text=Back to the puzzle")
-    wait_for_text(page, "#puzzle-say", "With one mistake. Your streak: one day.")
+    wait_for_text(page, "#puzzle-say", "Without a mistake. Your streak: one day.")
     assert page.locator("#after-try a").count() == len(themes_of(puzzle))
     page.click("#watch")
     page.wait_for_selector("#felt")
@@ -87,7 +94,10 @@ def test_todays_puzzle_is_solved_after_a_wrong_move(visit: Visit) -> None:
     page.reload()
     wait_for_text(page, "#puzzle-say", "Solved!")
     page.goto("/")
-    wait_for_text(page, ".todays-puzzle", "Solved")
+    for address in ("/", "/puzzles/days/"):
+        page.goto(address)
+        wait_for_text(page, ".todays-puzzle", "Streak: one day")
+        wait_for_text(page, ".todays-puzzle", "Solved")
 
 
 def test_a_tap_shows_where_a_card_can_go_and_a_second_one_plays(visit: Visit) -> None:
@@ -98,11 +108,12 @@ def test_a_tap_shows_where_a_card_can_go_and_a_second_one_plays(visit: Visit) ->
     blocked = next(f"t{n}" for n in range(48) if player.card(f"t{n}") and f"t{n}-f" not in legal)
     with page.expect_response("**/why.json?*"):
         page.touchscreen.tap(*player.middle(player.card(blocked)))
-    page.wait_for_selector("#notice:has-text('can’t go up yet'), #notice:has-text(\"can't go up yet\")")
+    page.wait_for_selector("#notice:not([hidden])")
     page.touchscreen.tap(*player.middle(player.card(up.split("-")[0])))
     page.wait_for_selector("#felt .card.chosen")
-    page.touchscreen.tap(*player.middle("#slot-s"))
-    page.wait_for_selector("#notice:has-text('Once more to play it.')")
+    if "d" in legal:
+        page.touchscreen.tap(*player.middle("#slot-s"))
+        page.wait_for_selector("#notice:has-text('Once more to play it.')")
     assert page.text_content("#turn").startswith("1/")
     assert page.text_content("#mistakes") == "0"
     page.tap("text=Rules")
@@ -111,11 +122,11 @@ def test_a_tap_shows_where_a_card_can_go_and_a_second_one_plays(visit: Visit) ->
     solve(player, puzzle)
 
 
-def test_three_wrong_moves_end_todays_puzzle(visit: Visit) -> None:
+def test_wrong_moves_end_todays_puzzle(visit: Visit) -> None:
     page = visit("/puzzles/")
     player, puzzle = PuzzleMouse(page), puzzle_on(page)
     wrong = next(iter(puzzle.losses[0]))
-    for left in (2, 1, 0):
+    for left in reversed(range(int(page.text_content("#tries-left")))):
         player.play(wrong)
         wait_for_text(page, "#tries-left", str(left))
     wait_for_text(page, "#puzzle-say", "Not solved.")
@@ -132,6 +143,10 @@ def test_another_puzzle_follows_without_a_limit_on_mistakes(visit: Visit) -> Non
     for mistakes in range(1, 5):
         player.play(next(iter(puzzle.losses[0])))
         wait_for_text(page, "#mistakes", str(mistakes))
+    page.click("text=Show why")
+    wait_for_text(page, "#puzzle-say", "Nothing more goes up.")
+    page.click("text=Back to the puzzle")
+    wait_for_text(page, "#puzzle-say", "Your move:")
     solve(player, puzzle)
 
 
@@ -223,23 +238,26 @@ def test_a_storm_switches_between_games(visit: Visit) -> None:
     reply = {"right": False, "state": state, "steps": []}
     following = iter({"title": f"Number {n}", "turns": 1, "step": step} for n, step in enumerate(steps))
     page = visit("/puzzles/storm/", **PHONE, has_touch=True)
-    page.click("text=Start")
-    page.wait_for_selector("#felt .card")
+    first = begin_storm(page)
     page.route("**/move", lambda route: route.fulfill(json=reply | {"next": next(following)}))
     player = PuzzleTouch(page)
-    first = json.loads(page.text_content("#storm-data"))["puzzle"]["step"]
-    for n, step in enumerate([first, *steps[:-1]]):
-        player.play(next(iter(puzzle_with(step).losses[0])))
+    for n, (puzzle, step) in enumerate(zip([first, *map(puzzle_with, steps[:-1])], steps, strict=True)):
+        player.play(next(iter(puzzle.losses[0])))
         wait_for_text(page, "#puzzle-say", f"Number {n}, one move")
+        assert sorted(page.locator(".tally:visible").all_text_contents()) == sorted(counts(step["view"]))
+
+
+def counts(view: dict[str, Any]) -> list[str]:
+    """Return the pile counts that a table shows."""
+    counted = ("s", "w", "r") if view["game"] == "plot" else ("s", "w")
+    sizes = (len(view["piles"].get(pile, ())) + view["under"].get(pile, 0) for pile in counted)
+    return [str(size) for size in sizes if size]
 
 
 def test_a_storm_goes_on_after_right_and_wrong_moves(visit: Visit) -> None:
     page = visit("/puzzles/storm/", **PHONE, has_touch=True)
-    page.click("text=Start")
-    player = PuzzleTouch(page)
-    first = puzzle_with(json.loads(page.text_content("#storm-data"))["puzzle"]["step"])
-    wait_for_text(page, "#puzzle-say", "The clock starts with your first move.")
-    assert page.text_content("#storm-clock") == "3:00"
+    first, player = begin_storm(page), PuzzleTouch(page)
+    page.wait_for_function("() => document.querySelector('#storm-clock').textContent < '3:00'")
     with page.expect_response("**/move") as reply:
         player.play(next(iter(first.losses[0])))
     wait_for_text(page, "#puzzle-say", "to find.")

@@ -12,7 +12,7 @@ from tests.config.running import run
 @pytest.mark.services
 @pytest.mark.parametrize(
     ("app", "scenes"),
-    [("accounts", 5), ("leaderboards", 7), ("games.races", 9), ("games.deals", 1), ("games.puzzles", 8)],
+    [("accounts", 5), ("leaderboards", 7), ("games.races", 9), ("games.deals", 1), ("games.puzzles", 10)],
 )
 def test_nothing_is_lost_doubled_or_locked_up(
     app: str, scenes: int, migrated_postgres_url: str, tmp_path: Path
@@ -21,7 +21,7 @@ def test_nothing_is_lost_doubled_or_locked_up(
 
 
 def test_puzzle_moves_count_once_on_sqlite(migrated_var: Path) -> None:
-    run_scenes("games.puzzles", 8, migrated_var)
+    run_scenes("games.puzzles", 10, migrated_var)
 
 
 def run_scenes(app: str, scenes: int, var: Path, **settings: str) -> None:

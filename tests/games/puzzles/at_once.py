@@ -74,7 +74,8 @@ def start_a_storm_in_two_tabs(number: int) -> None:
     player = create_guest().pk
     first, second = run_together(*[lambda: runs.begin(player)] * 2)
     assert first == second, (first, second)
-    shown = run_together(*[lambda: runs.show(first.pk)] * 2)
+    run = StormRun.objects.get(player=player)
+    shown = run_together(*[lambda: runs.show(run.pk)] * 2)
     assert [type(one) for one in shown] == [tuple, tuple], shown
     assert SeenPuzzle.objects.filter(player=player).count() == 1
 
@@ -83,7 +84,9 @@ def see_a_puzzle_in_two_tabs(number: int) -> None:
     """A puzzle is opened on its page and shown in a storm at once: it counts as seen in the storm."""
     del number
     player, stored = create_guest().pk, stored_puzzle()
-    outcomes = run_together(*[partial(history.mark_seen, player, stored.pk, place) for place in ("page", "storm")])
+    outcomes = run_together(
+        *[partial(history.mark_seen, player, stored.pk, place) for place in (history.Place.PAGE, history.Place.STORM)]
+    )
     assert outcomes == [None, None], outcomes
     assert history.place_of(player, stored.pk) == "storm"
 

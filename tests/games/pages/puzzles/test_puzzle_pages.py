@@ -17,7 +17,7 @@ from games.attempts.lifecycle import close_attempt, journal_of, played_table
 from games.core import limits
 from games.models import Attempt, Deal, Move
 from games.puzzles import store, tries
-from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle, StormRun
 from games.puzzles.theme_titles import THEME_TITLES
 from games.puzzles.themes import themes_of
 from games.replays.models import Continuation
@@ -311,6 +311,23 @@ def test_calendar_shows_the_results(mine: Client, player: User) -> None:
         marks |= {day: puzzle.mark for week in page.context["weeks"] for day, puzzle in week if puzzle}
     assert [marks[day] for day in sorted(marks)] == ["lost", "late", "won", "open"]
     assert page.context["progress"].streak == 1
+
+
+def test_puzzles_missed_lately_wait_until_they_are_solved(mine: Client, player: User, todays: StoredPuzzle) -> None:
+    now = timezone.now()
+    in_storm, in_race, failed, long_ago = (stored_puzzle(LABYRINTH) for _ in range(4))
+    for ago, missed, for_race in ((1, in_storm, False), (2, in_race, True), (9, long_ago, False)):
+        begun = now - timedelta(days=ago)
+        values = {"begun_at": begun, "day": begun.date(), "missed": [missed.pk], "for_race": for_race}
+        StormRun.objects.create(player=player, **values)
+    play(mine, failed, 0, wrong(LABYRINTH, 0))
+    play(mine, todays, 0, wrong(LABYRINTH, 0))
+    assert mine.get("/puzzles/days/").context["missed"] == [in_race.pk, in_storm.pk, failed.pk]
+    for puzzle in (in_storm, failed):
+        solve(mine, puzzle)
+    page = mine.get("/puzzles/days/")
+    assert page.context["missed"] == [in_race.pk]
+    assert f'href="/puzzles/{in_race.pk}/"' in page.content.decode()
 
 
 def test_first_visitor_of_a_new_site_finds_puzzles(client: Client) -> None:
