@@ -190,20 +190,6 @@ def test_quick_undos_and_redos_are_all_made(visit: Visit) -> None:
     assert page.is_enabled("#redo")
 
 
-def test_practice_waits_calmly_while_offline(visit: Visit, complaints: list[str]) -> None:
-    page = visit(**PHONE, fresh=True)
-    practise(page)
-    before = page.evaluate("JSON.stringify(document.querySelector('#felt').getBoundingClientRect())")
-    page.context.set_offline(True)
-    page.wait_for_selector("body[data-connection=lost]")
-    assert page.text_content("#lost-text") == "Connection lost. Reconnecting… The game waits for you."
-    assert page.evaluate("JSON.stringify(document.querySelector('#felt').getBoundingClientRect())") == before
-    assert page.evaluate(_COVERED) == []
-    page.context.set_offline(False)
-    page.wait_for_selector("#lost", state="hidden")
-    complaints.clear()  # the browser logs the failed requests
-
-
 # The cards and empty piles of which a visible part is outside the screen or covered by something other than cards, once
 # the table has its new size.
 _COVERED = """async () => {

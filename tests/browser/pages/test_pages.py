@@ -24,13 +24,14 @@ from tests.browser.table_driver import (
 sync_api = pytest.importorskip("playwright.sync_api")
 
 
-def test_the_other_dialogs_of_a_table_are_accessible(visit: Visit) -> None:
+def test_the_dialogs_of_a_table_are_accessible(visit: Visit) -> None:
     page = visit("/play/tarot/")
     start_game(page)
-    page.evaluate("document.getElementById('settings-dialog').showModal()")
-    assert faults(page) == []
-    page.keyboard.press("Escape")
-    page.wait_for_selector("dialog[open]", state="detached")
+    for dialog in ("help-dialog", "settings-dialog"):
+        page.evaluate("id => document.getElementById(id).showModal()", dialog)
+        assert faults(page) == []
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog[open]", state="detached")
     page.wait_for_function("() => document.activeElement.closest('dialog') === null")
     page.keyboard.press("r")
     assert faults(page) == []

@@ -212,14 +212,17 @@ def test_the_direction_of_a_braid_is_asked_with_focus(visit: Visit) -> None:
 
 
 def lost_while_paused(page: Any) -> None:
-    """Check that a disconnected practice table shows the right message about the game."""
-    for paused, said in ((True, "the clock is stopped"), (False, "The game waits for you")):
+    """Check that a disconnected practice table shows the right message about the game, and that the cards stay."""
+    felt = "JSON.stringify(document.querySelector('#felt').getBoundingClientRect())"
+    for paused, said in ((True, "the clock is stopped"), (False, "Reconnecting… The game waits for you.")):
         if paused:
             page.click("#pause")
             page.wait_for_selector("#paused:not([hidden])")
+        before = page.evaluate(felt)
         page.context.set_offline(True)
         page.wait_for_selector("body[data-connection=lost]")
         assert said in page.text_content("#lost-text")
+        assert page.evaluate(felt) == before
         page.context.set_offline(False)
         page.wait_for_selector("body[data-connection=open]")
         if paused:

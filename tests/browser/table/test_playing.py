@@ -268,10 +268,6 @@ def test_a_game_fits_every_screen_is_accessible_and_won_by_mouse(visit: Visit, g
     check_screens(page)
     page.set_viewport_size({"width": 1280, "height": 860})
     assert faults(page) == []
-    page.evaluate("document.getElementById('help-dialog').showModal()")
-    assert faults(page) == []
-    page.keyboard.press("Escape")
-    page.wait_for_selector("#help-dialog", state="hidden")
     play_ends(player, won_record(game)["tokens"], 6, drag_every=3)
     page.wait_for_selector("#finish[open]")
     assert page.get_attribute("body", "data-finished") == "won"
