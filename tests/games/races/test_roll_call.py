@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.sign_in.guests import create_guest
@@ -178,11 +179,11 @@ async def test_a_page_that_answers_no_call_is_not_present(watch: Watch, monkeypa
     monkeypatch.setattr(host_succession, "HEARTBEAT_EVERY", 0.1)
     house = await house_of(2)
     awake, asleep = [await watch(house, player) for player in house.players]
+    awake.is_awake = True
 
     async def answer_calls(count: int) -> None:
         for _ in range(count):
             await awake.until("call")
-            await awake.say("ping", t=0)
             await record(awake)
 
     await answer_calls(3)
@@ -210,10 +211,15 @@ async def test_heats_record_presence_before_their_roll_call(watch: Watch) -> Non
 
 
 async def test_a_countdown_is_looked_at_again(watch: Watch) -> None:
+    reverse("games:races")  # loads the site's views, for which the first room with tables would wait
     house = await house_of(3)
-    first, _second = [await watch(house, player) for player in house.players[:2]]
+    first, second = [await watch(house, player) for player in house.players[:2]]
+    first.is_awake = second.is_awake = True
+    staying = asyncio.create_task(second.stay())
     third = (await sync_to_async(house.entrant)(2)).pk
     await Entrant.objects.filter(pk=third).aupdate(here_until=timezone.now() + roll_call.PRESENT_FOR)
     await sync_to_async(house.start)(starting.SECOND_LOOK.total_seconds() + 1)
     await Entrant.objects.filter(pk=third).aupdate(here_until=timezone.now())
     await first.until_room(lambda one: len(one.lanes("to_come")) == 2)
+    second.is_awake = False
+    await staying

@@ -216,12 +216,11 @@ async def test_racers_of_a_killed_process_are_away(tables: LiveTables, sit: Sit,
 async def test_before_the_start_answers_in_the_room_count(watch: Watch, other_hub: RoomHub, leaves: bool) -> None:
     house = await house_of(2)
     host, visitor = await watch(house, house.players[0]), await watch(house, at=other_hub)
-    is_awake = asyncio.Event()
-    is_awake.set()
-    answering = asyncio.create_task(host.answer_calls(is_awake))
+    host.is_awake = True
+    staying = asyncio.create_task(host.stay())
     await visitor.until_room(lambda one: away(one, "to_come") == [False, True])
-    is_awake.clear()
-    await answering
+    host.is_awake = False
+    await staying
     if leaves:
         await host.leave()
     await visitor.until_room(lambda one: away(one, "to_come") == [True, True])

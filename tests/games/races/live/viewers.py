@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +27,8 @@ class Viewer(Connection):
         super().__init__(lambda scope, send: RaceConsumer(scope, send, hub), viewer, None, code=code)
         self.room: Message = {}
         self.you: Message = {}
+        self.is_awake = False
+        """Whether it answers the server's calls, as pages do."""
 
     async def say(self, kind: str, /, **fields: Any) -> None:
         await self.send(json.dumps({"type": kind, **fields}))
@@ -47,11 +48,16 @@ class Viewer(Connection):
         while not when(self):
             await self.hear()
 
-    async def answer_calls(self, is_awake: asyncio.Event) -> None:
-        """Answer the server's calls as a page does, while it is awake."""
-        while is_awake.is_set():
-            await self.until("call")
+    async def hear(self) -> Message:
+        message = await super().hear()
+        if self.is_awake and message["type"] == "call":
             await self.say("ping", t=0)
+        return message
+
+    async def stay(self) -> None:
+        """Read messages for as long as the page is awake."""
+        while self.is_awake:
+            await self.hear()
 
     def race(self, which: str) -> Message:
         found: Message = self.room.get(which) or {}
