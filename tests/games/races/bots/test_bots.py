@@ -169,6 +169,14 @@ def test_a_worker_plans_the_game_during_the_countdown(requested_tasks: list[tupl
     assert house(run).plan is None, "there is a new attempt"
 
 
+def test_a_bot_obeys_the_undo_rule_of_the_race() -> None:
+    run = racing("rex")
+    for free_undo in (True, False):
+        Race.objects.filter(pk=run.race.pk).update(free_undo=free_undo)
+        planner: Any = planning.planner(house(run))
+        assert planner.keywords["free_undo"] is free_undo
+
+
 def test_without_a_worker_a_game_begins_a_little_later() -> None:
     run = racing("pip", "rex")
     entrant = house(run)
