@@ -17,8 +17,7 @@ from django.views.decorators.http import require_safe
 from games.db.players import has_account, player_id
 from games.presentation import titles
 from games.presentation.calendar_month import CalendarMonth
-from games.puzzles import daily
-from games.puzzles.missed import missed_lately
+from games.puzzles import daily, history
 from games.puzzles.models import DailyPuzzle, PuzzleTry
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.selection import new_left, stored_themes, stored_variants
@@ -62,7 +61,7 @@ def past_puzzles(request: HttpRequest, month: date | None = None) -> HttpRespons
         "puzzle": todays,
         "progress": progress_of_day(player, now),
         "left": new_left(player),
-        "missed": missed_lately(player, now) if player else [],
+        "missed": history.missed_lately(player, now) if player else [],
         "rating": estimate_of(player) if has_account(request) else None,
         "variants": [(name, titles.VARIANT_TITLES[name]) for name in CATALOGUE if name in variants],
         "themes": [(theme.value, title) for theme, title in THEME_TITLES.items() if theme in themes],

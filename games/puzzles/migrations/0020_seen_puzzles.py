@@ -41,4 +41,39 @@ class Migration(migrations.Migration):
                 "constraints": [models.UniqueConstraint(fields=("player", "puzzle"), name="seen_once")],
             },
         ),
+        migrations.AddField("stormrun", "moves", models.JSONField(default=list, db_default=[])),
+        migrations.AddField(
+            "stormrun",
+            "standing",
+            models.CharField(
+                choices=[("listed", "Listed"), ("practice", "Practice"), ("too fast", "Too Fast")],
+                default="practice",
+                db_default="practice",
+                max_length=8,
+            ),
+        ),
+        migrations.AlterField("stormrun", "puzzles", models.JSONField(default=list)),
+        migrations.AddField("puzzlevote", "counts", models.BooleanField(default=False, db_default=False)),
+        migrations.AddField(
+            "puzzlevote",
+            "proof",
+            models.CharField(
+                blank=True,
+                choices=[("holds", "Holds"), ("broken", "Broken"), ("undecided", "Undecided")],
+                default="",
+                db_default="",
+                max_length=9,
+            ),
+        ),
+        migrations.AddField(
+            "storedpuzzle",
+            "withdrawn",
+            models.CharField(
+                blank=True,
+                choices=[("unpopular", "Unpopular"), ("disproved", "Disproved")],
+                default="",
+                db_default="",
+                max_length=9,
+            ),
+        ),
     ]

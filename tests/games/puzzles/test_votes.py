@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from games.core.ladders import Ladder
-from games.puzzles import proof_check, selection, votes
+from games.puzzles import selection, votes
+from games.puzzles.generation import proof_check
 from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.storm import runs
 from tests.factories import make_deal, signed_in, verified_win

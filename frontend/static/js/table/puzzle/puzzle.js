@@ -116,7 +116,8 @@ class Puzzle {
     tell(outcome);
     const { turn, tries_left: left, mistakes } = this.progress;
     write(byId("turn"), `${Math.min(turn + 1, this.turns)}/${this.turns}`);
-    if (byId("tries-left")) write(byId("tries-left"), String(left));
+    // After the day, a new try has no limit.
+    if (byId("tries-left")) write(byId("tries-left"), String(left ?? "–"));
     if (byId("mistakes")) write(byId("mistakes"), String(mistakes));
     const { own, provisional } = this.rating;
     if (byId("rating")) write(byId("rating"), `${own}${provisional ? "?" : ""}`);

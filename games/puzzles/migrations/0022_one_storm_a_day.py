@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("puzzles", "0023_first_storms"),
+        ("puzzles", "0021_history_so_far"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -23,6 +23,13 @@ class Migration(migrations.Migration):
                 condition=models.Q(("begun_at", None), ("for_race", False)),
                 fields=("player",),
                 name="one_waiting_storm",
+            ),
+        ),
+        migrations.RemoveConstraint("puzzletry", "one_try_per_puzzle"),
+        migrations.AddConstraint(
+            "puzzletry",
+            models.UniqueConstraint(
+                condition=models.Q(("day", None)), fields=("player", "puzzle"), name="one_try_per_puzzle"
             ),
         ),
     ]
