@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from games.puzzles.exhaustive_search import Lost
-from games.puzzles.tried_games import Tried
+from games.puzzles.losses.tried_games import Tried
 from games.rules import Table, from_position
 
 MAX_TURNS: Final = 8

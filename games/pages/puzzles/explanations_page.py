@@ -10,7 +10,8 @@ from django.views.decorators.http import require_safe
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.db.players import player_id
-from games.puzzles import refutations, tries
+from games.puzzles import tries
+from games.puzzles.losses import refutations
 from games.puzzles.move_check import reasons_at
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.selection import numbered

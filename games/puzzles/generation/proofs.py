@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Final
 
 from games.puzzles.exhaustive_search import Lost, prove_lost
+from games.puzzles.losses.tried_games import Tried, try_games
 from games.puzzles.puzzle import Losses, Puzzle, successors
-from games.puzzles.tried_games import Tried, try_games
 from games.rules import Table, from_position
 from games.solver import Budget, Effort, Result, Solution, Unwinnable, check_solution, solve
 

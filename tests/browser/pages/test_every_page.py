@@ -66,8 +66,14 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     ],
     "games:practice": [("stranger", {}), ("stranger", {"?": "<named deal>"})],
     "games:todays_puzzle games:past_puzzles games:storm": [("stranger", {}), ("member", {})],
-    "games:puzzle games:puzzle_move games:puzzle_win games:play_on_puzzle": [("stranger", {"number": "<puzzle>"})],
-    "games:storm_run games:storm_move": [("member", {"run": "<storm>"}), ("member", {"run": "<finished storm>"})],
+    "games:puzzle games:puzzle_move games:puzzle_win games:puzzle_why games:puzzle_loss games:play_on_puzzle": [
+        ("stranger", {"number": "<puzzle>"})
+    ],
+    "games:puzzle_of_day": [("stranger", {"day": "<today>"})],
+    "games:storm_run games:storm_move games:storm_current": [
+        ("member", {"run": "<storm>"}),
+        ("member", {"run": "<finished storm>"}),
+    ],
     "games:archive_month games:past_puzzles_of": [("stranger", {"month": "<month>"})],
     "games:archive_day": [("member", {"day": "<past>"})],
     "games:deal": [
@@ -157,7 +163,8 @@ _NO_PAGES = {
         "games:line games:lobby_json games:playing_json games:race_json games:seeks_json games:picture "
         "games:picture_gif games:variant_picture games:day_picture games:day_opening games:deal_picture "
         "games:deal_opening games:record games:solution_record games:solution_steps games:looking_json "
-        "games:explorer_steps games:steps games:way_steps games:puzzle_win games:race_of_the_day_calendar manifest "
+        "games:explorer_steps games:steps games:way_steps games:puzzle_win games:puzzle_why games:puzzle_loss "
+        "games:race_of_the_day_calendar manifest "
         "mfa_download_recovery_codes mfa_login_webauthn players:avatar "
         "players:calendar_feed players:download players:history players:ratings "
         "players:puzzle_ratings api-1:openapi-json "
@@ -175,7 +182,7 @@ _NO_PAGES = {
         "games:answer_challenge games:can_win games:hint games:restart games:race_ghost games:race_new "
         "games:race_bot games:race_quick games:race_sit games:send_challenge games:play_on games:play_on_puzzle "
         "games:start games:start_practice games:start_found games:first_game games:puzzle_move "
-        "games:begin_storm games:storm_move games:puzzle_race_current games:puzzle_race_move "
+        "games:begin_storm games:storm_move games:storm_current games:puzzle_race_current games:puzzle_race_move "
         "players:accept players:calendar players:follow players:language "
         "players:preferences players:push players:push_race players:push_renewed players:rename players:unfollow "
         "api-1:play_puzzle_move api-1:vote_on_puzzle api-1:verify"

@@ -20,8 +20,8 @@ from games.puzzles.generation.generator import (
     puzzle_before,
     puzzle_near,
 )
+from games.puzzles.losses.tried_games import Tried
 from games.puzzles.puzzle import MAX_TURNS, Puzzle, successors
-from games.puzzles.tried_games import Tried
 from games.rules import CATALOGUE, Table, from_position, open_table
 from games.solver import Budget, Unwinnable, check_solution, solve
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, wrong

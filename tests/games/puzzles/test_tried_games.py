@@ -7,9 +7,9 @@ from random import Random, SystemRandom
 
 import pytest
 
-from games.puzzles import tried_games
 from games.puzzles.exhaustive_search import prove_lost
-from games.puzzles.tried_games import GAMES, LACKS, Tried, try_games
+from games.puzzles.losses import tried_games
+from games.puzzles.losses.tried_games import GAMES, LACKS, Tried, try_games
 from games.rules import from_position
 from games.rules.cards import FRENCH_RANKS as RANKS
 from tests.games.puzzles.test_proofs import late_positions

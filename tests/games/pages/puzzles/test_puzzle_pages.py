@@ -104,7 +104,7 @@ def test_the_game_after_a_losing_move_is_shown_to_who_played_it(client: Client, 
     assert ask(1, wrong(LABYRINTH, 1)).status_code == 403
     data = solve(client, todays)["after"]
     for turn, losing in enumerate(data["turns"]):
-        assert losing["losing"] == [*LABYRINTH.losses[turn]]
+        assert losing["losing"] == [*todays.contents["losses"][turn]]
         assert ask(turn, losing["losing"][0]).json()["steps"]
     for turn, move in ((0, right(LABYRINTH, 0)), (99, token)):
         assert ask(turn, move).json()["error"]["code"] == "bad_request"

@@ -1,0 +1,1 @@
+"""Why moves lose: simulated games after them, and the game to show."""
