@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -13,6 +13,7 @@ from django.utils import timezone
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import player_services
 from games.puzzles import daily
+from games.puzzles.explanations import explain
 from games.puzzles.models import PuzzleTry, StoredPuzzle
 from games.puzzles.move_check import loss_after, steps_after
 from games.puzzles.open_view import Step, step_of, steps_of
@@ -54,9 +55,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Answer to a move: the steps that follow a right one, or the loss after a wrong one (None if it is not known in
-    words), and the progress.
-    """
+    """Answer to a move: the steps that follow a right one, or the loss after a wrong one, and the progress."""
 
     progress: Progress
     steps: Sequence[Step] = ()
@@ -84,11 +83,12 @@ def play(
         changes.
     """
     try:
-        return _play(player, stored, turn, token, today, mistakes=mistakes)
+        reply = _play(player, stored, turn, token, today, mistakes=mistakes)
     except IntegrityError:
         if player_services().names_of([player]):
             raise
         raise Refusal(ErrorCode.SESSION_EXPIRED, "you have signed in elsewhere") from None
+    return replace(reply, loss=explain(stored, turn, token)) if reply.loss == {} else reply
 
 
 @transaction.atomic
