@@ -29,7 +29,7 @@ def _index(puzzle: Puzzle, turn: int) -> int:
 def loss_after(puzzle: Puzzle, turn: int, token: str) -> dict[str, Any] | None:
     """Return why a move loses: a `Lost` or `Tried` with the table's `goal`. None if it is right.
 
-    A loss that has not been explained yet is empty (`explanations.explain`).
+    A loss that has not been explained yet is empty (`loss_explanations.explain`).
 
     :raises Refusal: for a move that is not legal.
     """

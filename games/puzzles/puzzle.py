@@ -19,7 +19,7 @@ MAX_TURNS: Final = 8
 
 Losses = Mapping[str, Lost | Tried | None]
 """The losing moves of a turn. Those that lead to the same position are listed once. None means that no player has
-needed the explanation yet (`explanations`)."""
+needed the explanation yet (`loss_explanations`)."""
 
 
 @dataclass(frozen=True)

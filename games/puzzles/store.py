@@ -7,7 +7,7 @@ from functools import cache
 from itertools import islice
 from typing import Final
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from games.puzzles import shipped_file
 from games.puzzles.models import LoadedFile, PuzzleTheme, StoredPuzzle
@@ -19,6 +19,8 @@ from games.puzzles.shipped_file import PuzzleRow
 FIRST: Final = 264
 #: Puzzles stored in one transaction, so that others can write in between.
 _BATCH: Final = 1000
+#: Themes stored by one statement: SQLite of older versions allows 999 values.
+_THEMES: Final = 400
 
 
 @cache
@@ -52,10 +54,21 @@ def _add_rows(rows: Sequence[PuzzleRow], source: int | None = None, source_n: in
         )
         for digest, row in new.items()
     )
-    StoredPuzzle.objects.bulk_create(stored, batch_size=100, ignore_conflicts=True)
+    StoredPuzzle.objects.bulk_create(stored, batch_size=500, ignore_conflicts=True)
     keys = StoredPuzzle.objects.filter(digest__in=new).values_list("pk", "digest")
-    themes = [PuzzleTheme(puzzle_id=pk, theme=theme) for pk, digest in keys for theme in new[digest].themes]
-    PuzzleTheme.objects.bulk_create(themes, batch_size=500, ignore_conflicts=True)
+    themes = [(pk, theme) for pk, digest in keys for theme in new[digest].themes]
+    for n in range(0, len(themes), _THEMES):
+        _add_themes(themes[n : n + _THEMES])
+
+
+def _add_themes(themes: Sequence[tuple[int, str]]) -> None:
+    """Store themes without the ORM, which takes 2 of 3.7 s of CPU time for 10,000 puzzles (29 November 2026)."""
+    table, values = PuzzleTheme._meta.db_table, ", ".join(["(%s, %s)"] * len(themes))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {table} (puzzle_id, theme) VALUES {values} ON CONFLICT DO NOTHING",  # noqa: S608 - constants
+            [value for pair in themes for value in pair],
+        )
 
 
 def ensure_any() -> None:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import player_services
 from games.puzzles import daily
-from games.puzzles.explanations import explain
+from games.puzzles.loss_explanations import explain
 from games.puzzles.models import PuzzleTry, StoredPuzzle
 from games.puzzles.move_check import loss_after, steps_after
 from games.puzzles.open_view import Step, step_of, steps_of

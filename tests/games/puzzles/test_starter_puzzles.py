@@ -11,7 +11,7 @@ import pytest
 from django.apps import apps
 
 from games.puzzles import shipped_file, store
-from games.puzzles.explanations import explain
+from games.puzzles.loss_explanations import explain
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.move_check import loss_after
 from games.puzzles.puzzle import Puzzle
