@@ -12,7 +12,7 @@ from games.rules import CATALOGUE, RulesError, from_position, open_table
 from games.solver import Budget, Solution, TokensError, Unwinnable, check_solution, solve
 
 #: Positions that brute force visits before the solver is asked.
-BY_RULES: Final = 20_000
+BY_RULES: Final = 2_000
 _NODES: Final = 100_000
 #: What the check of a claim may find.
 FINDINGS: Final = ("won by the rules", "lost by the rules", "lost by the solver", "undecided", "wrong")
