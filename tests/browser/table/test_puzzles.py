@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import Any
 
+from games.puzzles import shipped_file
 from games.puzzles.open_view import step_of
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.shipped_file import PuzzleRow
 from games.puzzles.store import starters
 from games.puzzles.themes import themes_of
 from tests.browser.conftest import PHONE, Visit
@@ -34,8 +37,16 @@ def puzzle_on(page: Any) -> Puzzle:
 
 
 def puzzle_with(step: dict[str, Any]) -> Puzzle:
-    """Return the puzzle that starts with a step."""
-    return next(puzzle for puzzle in starters() if step_of(puzzle.table_at(puzzle.turns[0]))["view"] == step["view"])
+    """Return the shipped puzzle that starts with a step."""
+    piles = [f" {name} {'.'.join(cards)} " for name, cards in step["view"]["piles"].items() if cards and name[0] == "t"]
+    texts = ((row, f"{row.contents['start']} ".replace("*", "")) for row in shipped())
+    alike = (Puzzle.from_json(row.contents) for row, text in texts if all(pile in text for pile in piles))
+    return next(puzzle for puzzle in alike if step_of(puzzle.table_at(0))["view"] == step["view"])
+
+
+@cache
+def shipped() -> list[PuzzleRow]:
+    return list(shipped_file.rows())
 
 
 def wait_for_text(page: Any, selector: str, text: str) -> None:
