@@ -87,6 +87,16 @@ class PuzzleTheme(models.Model):
         return f"puzzle {self.puzzle_id}: {self.theme}"
 
 
+class LoadedFile(models.Model):
+    """A shipped file of puzzles that has been loaded, by the checksum in its header."""
+
+    checksum = models.CharField(max_length=64, primary_key=True)
+    loaded_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"loaded file {self.checksum[:8]}"
+
+
 class SearchedGame(models.Model):
     """A player's game that has been searched for a puzzle (`games.puzzles.generation.sources`)."""
 

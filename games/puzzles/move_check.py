@@ -47,7 +47,17 @@ def _index(puzzle: Puzzle, turn: int) -> int:
 def loss_after(puzzle: Puzzle, turn: int, token: str) -> dict[str, Any] | None:
     """Return why a move loses: a `Lost` or `Tried` with the table's `goal`. None if it is right.
 
-    A loss that is not known in words is empty.
+    A loss that has not been explained yet is empty (`games.puzzles.losses.explained_losses`).
+
+    :raises Refusal: for a move that is not legal.
+    """
+    losing = losing_token(puzzle, turn, token)
+    lost = puzzle.losses[turn][losing] if losing else None
+    return {"goal": puzzle.table_at(0).goal, **asdict(lost)} if lost else {} if losing else None
+
+
+def losing_token(puzzle: Puzzle, turn: int, token: str) -> str:
+    """Return the first move that leads to the same lost position as a move; empty if the move is right.
 
     :raises Refusal: for a move that is not legal.
     """
@@ -59,7 +69,4 @@ def loss_after(puzzle: Puzzle, turn: int, token: str) -> dict[str, Any] | None:
     except RulesError as error:
         raise refusal_of(error, token=token) from None
     reached = table.position()
-    if reached == puzzle.table_at(n + 1).position():
-        return None
-    lost = puzzle.losses[turn].get(following[reached])
-    return {} if lost is None else {"goal": table.goal, **asdict(lost)}
+    return "" if reached == puzzle.table_at(n + 1).position() else following[reached]

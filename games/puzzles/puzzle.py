@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final, Self
 
-from games.puzzles.exhaustive_search import Lost
+from games.puzzles.losses.exhaustive_search import Lost
 from games.puzzles.losses.tried_games import Tried
 from games.rules import Table, from_position
 
 MAX_TURNS: Final = 8
-#: File of the puzzles shipped with the code.
-STARTERS: Final = Path(__file__).with_name("starter_puzzles.json")
 
 Losses = Mapping[str, Lost | Tried | None]
-"""The losing moves of a turn. Those that lead to the same position are listed once. `Tried` means that the exhaustive
-search did not end; so does None, in older puzzles."""
+"""The losing moves of a turn. Those that lead to the same position are listed once. None means that no player has
+needed the explanation yet (`games.puzzles.losses.explained_losses`)."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,7 @@ class Puzzle:
     included. `finish` wins the game from there. `losses` has the losing moves of each turn.
 
     `seed` is the hex seed of the deal, and `history` the moves from the deal to the start. A puzzle from a player's
-    game has no seed, as the game is stored; its history begins at the last winnable position of that game.
+    game has no seed, as the game is stored; its history begins at a position of that game.
     """
 
     variant: str
@@ -62,7 +59,7 @@ class Puzzle:
             "start": self.start,
             "line": " ".join(self.line),
             "finish": " ".join(self.finish),
-            "losses": [{token: _written_loss(loss) for token, loss in turn.items()} for turn in self.losses],
+            "losses": [{token: written_loss(loss) for token, loss in turn.items()} for turn in self.losses],
             "seed": self.seed,
             "history": " ".join(self.history),
         }
@@ -93,7 +90,8 @@ def _read_loss(loss: dict[str, Any] | list[Any] | None) -> Lost | Tried | None:
     return None if loss is None else Lost(loss[0], tuple(loss[1]))
 
 
-def _written_loss(loss: Lost | Tried | None) -> dict[str, Any] | list[Any] | None:
+def written_loss(loss: Lost | Tried | None) -> dict[str, Any] | list[Any] | None:
+    """Return the JSON form of an explanation."""
     if isinstance(loss, Tried):
         return asdict(loss)
     return None if loss is None else [loss.most_up, loss.ends]

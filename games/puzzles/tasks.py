@@ -5,13 +5,16 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from games.puzzles import daily, votes
+from games.puzzles import daily, store, votes
 from games.puzzles.generation import puzzle_filling
 
 
 @shared_task(name="talon.fill_puzzles")
 def fill_puzzles() -> None:
-    """Reserve the coming days' puzzles, prove reported ones, and make more if few are untried and the site is idle."""
+    """Store the shipped puzzles after an upgrade, reserve the coming days' puzzles, prove reported ones, and make more
+    if some are needed and the site is idle.
+    """
+    store.load_shipped()
     daily.reserve(timezone.now().date())
     votes.proving.start()
     puzzle_filling.start_filling()

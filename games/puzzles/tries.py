@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import player_services
 from games.puzzles import daily, history
+from games.puzzles.losses.explained_losses import explain
 from games.puzzles.models import PuzzleTry, StoredPuzzle
 from games.puzzles.move_check import loss_after, steps_after
 from games.puzzles.open_view import Step, step_of, steps_of
@@ -60,9 +61,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Answer to a move: the steps that follow a right one, or the loss after a wrong one (None if it is not known in
-    words), and the progress.
-    """
+    """Answer to a move: the steps that follow a right one, or the loss after a wrong one, and the progress."""
 
     progress: Progress
     steps: Sequence[Step] = ()
@@ -102,11 +101,12 @@ def play(
         changes.
     """
     try:
-        return _play(player, stored, turn, token, now, mistakes=mistakes)
+        reply = _play(player, stored, turn, token, now, mistakes=mistakes)
     except IntegrityError:
         if player_services().names_of([player]):
             raise
         raise Refusal(ErrorCode.SESSION_EXPIRED, "you have signed in elsewhere") from None
+    return replace(reply, loss=explain(stored, turn, token)) if reply.loss == {} else reply
 
 
 @transaction.atomic

@@ -91,6 +91,7 @@ KEPT = {
     "puzzles.StoredPuzzle": "puzzles are for ever: as many as staff and the idle site make",
     "puzzles.PuzzleTheme": "the themes of puzzles",
     "puzzles.SearchedGame": "goes with its game",
+    "puzzles.LoadedFile": "one for each shipped file",
     "puzzles.PuzzleRating": "part of an account",
     "puzzles.PuzzleVote": "part of an account: one for each puzzle at most",
     "puzzles.SeenPuzzle": "part of an account: one for each puzzle at most",

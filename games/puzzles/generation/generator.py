@@ -1,170 +1,276 @@
-"""Generator of puzzles from the games of simulated players on random deals.
+"""Generator of puzzles from games on random deals.
 
-A game is played until it is lost, and its last winnable position is found. From there a search looks for a nearby
-position with a single winning move. The deals are random and belong to no day or race, so a puzzle shows nothing of
-an open deal.
+A simulated player plays each deal badly. Whenever a move has lost the game, the generator goes back to the last
+winnable position, and walks along winning lines from some moves before it, as long as wrong moves still lose. The walk
+needs few searches: the line itself is certified, and a second winning move is enough to pass over a position. The deals
+are random and belong to no day or race, so a puzzle shows nothing of an open deal.
 """
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
 
-from games.puzzles.generation.proofs import decide, only_winning, prove_again, verdicts
-from games.puzzles.puzzle import MAX_TURNS, Puzzle, is_forced, successors
+from games.puzzles.generation.likeness import are_near, last_places
+from games.puzzles.generation.proofs import NODES, Judge, prove_again
+from games.puzzles.puzzle import MAX_TURNS, Puzzle, successors
 from games.rules import CATALOGUE, Table, from_position, open_table
-from games.solver import Solution, Unwinnable, shorten
-from games.solver.simulated_players import Skill, skilled_game
+from games.solver import shorten
+from games.solver.simulated_players import wish
 
-#: Players who lose a winnable game by a mistake now and then.
-PLAYERS: Final = (Skill(slips=0.15), Skill(slips=0.05, retreats=2), Skill(retreats=3))
 #: The fewest ways to answer all turns of a puzzle; one with fewer is too easy to guess.
 MIN_ANSWERS: Final = 4
 #: The fewest choices at some turn of a puzzle whose answer is only to draw cards.
 MIN_CHOICES: Final = 3
-#: Positions around a turning point that are tried.
-_TRIED: Final = 15
+#: The fewest turns with so many choices in a rich puzzle.
+RICH_TURNS: Final = 3
+#: Turns in a row without a losing move after which a walk ends.
+_EASY: Final = 6
+#: Share of turns with two winning moves at which a walk may leave its line.
+_TURNS_OFF: Final = 0.75
+#: Positions that the search of a whole deal may look at.
+_DEAL_NODES: Final = 4_000
 #: Tokens that shortening the winning line may push.
-_SHORTENING: Final = 20_000
+_SHORTENING: Final = 2_000
 
 
-def find_puzzle(variant: str, chance: Random) -> Puzzle | None:
-    """Play one game of a variant, and return a puzzle from the point where it was lost, if there is one."""
-    seed = chance.randbytes(32)
-    tokens = _lost_game(variant, seed, chance)
-    positions = _positions(variant, seed, tokens)
-    last = last_winnable(positions)
-    if last is None:
-        return None
-    puzzle = puzzle_before(variant, positions[: last + 1])
-    if puzzle is not None:
-        history = tokens[: positions.index(puzzle.start)]
-    elif (puzzle := puzzle_near(variant, positions[last])) is not None:
-        history = (*tokens[:last], *puzzle.history)
-    else:
-        return None
-    return replace(puzzle, seed=seed.hex(), history=history)
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """A simulated player's style, and how the player's games are searched.
 
-
-def _lost_game(variant: str, seed: bytes, chance: Random) -> tuple[str, ...]:
-    """Play a game, and return its moves if it was lost."""
-    chosen = CATALOGUE[variant]
-    table = open_table(chosen.game, seed, chosen.options)
-    return () if skilled_game(table, chance.choice(PLAYERS), chance) else table.moves
-
-
-def _positions(variant: str, seed: bytes, tokens: Sequence[str]) -> list[str]:
-    """Return the positions after 0, 1, 2… moves of a game."""
-    chosen = CATALOGUE[variant]
-    table = open_table(chosen.game, seed, chosen.options)
-    positions = [table.position()]
-    for token in tokens:
-        table.push(token)
-        positions.append(table.position())
-    return positions
-
-
-def last_winnable(positions: Sequence[str]) -> int | None:
-    """Return the index of the last winnable position of a lost game; None if the solver cannot find it."""
-    lost = len(positions) - 1
-    step, winnable = 1, lost
-    while winnable > 0:
-        winnable = max(0, lost - step)
-        step *= 2
-        verdict = decide(positions[winnable])
-        if isinstance(verdict, Solution):
-            return _bisect(positions, winnable, lost)
-        if not isinstance(verdict, Unwinnable):
-            break
-        lost = winnable
-    return None
-
-
-def _bisect(positions: Sequence[str], winnable: int, lost: int) -> int | None:
-    """Find the last winnable position between a winnable and a lost one."""
-    while lost - winnable > 1:
-        middle = (winnable + lost) // 2
-        verdict = decide(positions[middle])
-        if isinstance(verdict, Solution):
-            winnable = middle
-        elif isinstance(verdict, Unwinnable):
-            lost = middle
-        else:
-            return None
-    return winnable
-
-
-def puzzle_before(variant: str, positions: Sequence[str]) -> Puzzle | None:
-    """Return a puzzle that leads to the last of these positions of a game, if enough single moves won before it."""
-    for position in reversed(positions[-MAX_TURNS:]):
-        if (puzzle := puzzle_at(variant, position)) is not None:
-            return puzzle
-        if only_winning(verdicts(from_position(position))) is None:
-            break
-    return None
-
-
-def puzzle_near(variant: str, start: str) -> Puzzle | None:
-    """Search from a winnable position, those with few moves first, for one at which a puzzle begins.
-
-    The puzzle's `history` leads from `start` to its own start.
+    `opening` is the most moves before the first search, `stride` the usual number of moves between two searches,
+    `slips` the share of random moves, and `mistakes` the most losing ones. A player who `holds_back` rather keeps cards
+    down. A walk begins up to `back` moves before a mistake, and passes over positions with more than `most` moves.
+    `nodes` is the budget of a search.
     """
-    queue: list[tuple[int, str, tuple[str, ...]]] = [(0, start, ())]
-    seen = {start}
-    for _ in range(_TRIED):
-        if not queue:
+
+    opening: int
+    stride: int
+    slips: float = 0.5
+    back: int = 8
+    holds_back: bool = False
+    mistakes: int = 30
+    most: int = 99
+    nodes: int = NODES
+
+
+_STYLES: Final = {
+    "braid": _Style(opening=150, stride=4),
+    "labyrinth": _Style(opening=30, stride=3),
+    "plot": _Style(opening=5, stride=12, slips=0.1, holds_back=True, most=5, nodes=_DEAL_NODES),
+    "stonewall": _Style(opening=4, stride=4, mistakes=0),
+    "tarot": _Style(opening=30, stride=4),
+}
+
+
+@dataclass(slots=True)
+class _Run:
+    """Moves in a row that alone win, forced ones included, with the number of choices at each."""
+
+    history: tuple[str, ...]
+    start: str
+    tokens: list[str]
+    choices: list[int]
+
+
+def puzzles_of_deal(variant: str, chance: Random, *, rich: bool = False) -> Iterator[Puzzle]:
+    """Play a random deal of a variant, and yield puzzles from it, none near another; with `rich`, only rich ones."""
+    seed = chance.randbytes(32)
+    chosen = CATALOGUE[variant]
+    table = open_table(chosen.game, seed, chosen.options)
+    for puzzle in puzzles_after(variant, table, chance, rich=rich):
+        yield replace(puzzle, seed=seed.hex())
+
+
+def puzzles_after(variant: str, table: Table, chance: Random, *, rich: bool = False) -> Iterator[Puzzle]:
+    """Play on from a position, and yield puzzles with their histories from the table's first move."""
+    style = _STYLES[table.GAME]
+    judge = Judge(style.nodes)
+    floor = len(table.moves)
+    _play_badly(table, chance.randint(0, style.opening), style, chance)
+    if not Judge(_DEAL_NODES).is_winnable(table):
+        return
+    found: list[Puzzle] = []
+    line = judge.win(table)
+    for _ in range(style.mistakes + 1):
+        if not line:
             break
-        _, position, history = heapq.heappop(queue)
-        if (puzzle := puzzle_at(variant, position)) is not None:
-            return replace(puzzle, history=history)
-        for reached, token in successors(from_position(position)).items():
-            if reached not in seen and isinstance(verdict := decide(reached), Solution) and verdict.tokens:
-                seen.add(reached)
-                heapq.heappush(queue, (len(successors(from_position(reached))), reached, (*history, token)))
-    return None
+        back = min(chance.randint(0, style.back), len(table.moves) - floor)
+        line = [table.pop() for _ in range(back)][::-1] + line
+        for run in _walk(table, line, judge, chance):
+            for puzzle in puzzles_of_run(variant, run, rich=rich):
+                if not any(are_near(last_places(puzzle), last_places(other)) for other in found):
+                    found.append(puzzle)
+                    yield puzzle
+        floor = len(table.moves)
+        line = _play_to_mistake(table, judge, style, chance)
 
 
-def puzzle_at(variant: str, position: str) -> Puzzle | None:
-    """Return the proven puzzle that starts at a position, if there is one and it is not trivial."""
-    table = from_position(position)
-    if is_forced(table):
+def puzzles_along(variant: str, positions: Sequence[str], chance: Random) -> Iterator[Puzzle]:
+    """Yield puzzles from winning lines around the last of these positions of a game, which could still be won.
+
+    A puzzle's history begins at the position at which its search began.
+    """
+    judge = Judge()
+    for position in reversed(positions[-MAX_TURNS:]):
+        table = from_position(position)
+        for run in _walk(table, judge.win(table), judge, chance):
+            yield from puzzles_of_run(variant, run)
+
+
+def _play_badly(table: Table, moves: int, style: _Style, chance: Random) -> None:
+    for _ in range(moves):
+        legal = table.legal_moves()
+        if not legal:
+            break
+        chance.shuffle(legal)
+        token = legal[0]
+        if chance.random() >= style.slips:
+            token = min(legal, key=lambda one: 5 if style.holds_back and one.endswith("-f") else wish(table, one))
+        table.push(token)
+
+
+def _play_to_mistake(table: Table, judge: Judge, style: _Style, chance: Random) -> list[str]:
+    """Play on until the game is lost, go back to the last winnable position, and return a winning line from there.
+
+    The line is empty if the game was won, or a search gave up.
+    """
+    winnable = len(table.moves)
+    verdict: bool | None = True
+    while verdict and not table.is_won:
+        winnable = len(table.moves)
+        _play_badly(table, chance.randint(1, 2 * style.stride), style, chance)
+        verdict = judge.is_winnable(table)
+    tokens, lost = table.moves, len(table.moves)
+    while verdict is not None and lost - winnable > 1:
+        middle = (winnable + lost) // 2
+        _go_to(table, tokens, middle)
+        verdict = judge.is_winnable(table)
+        winnable, lost = (middle, lost) if verdict else (winnable, middle)
+    _go_to(table, tokens, winnable)
+    return judge.win(table)
+
+
+def _go_to(table: Table, tokens: Sequence[str], number: int) -> None:
+    """Take moves back, or play those of a game, up to a number of moves."""
+    while len(table.moves) > number:
+        table.pop()
+    while len(table.moves) < number:
+        table.push(tokens[len(table.moves)])
+
+
+def _walk(table: Table, line: list[str], judge: Judge, chance: Random) -> Iterator[_Run]:
+    """Play along winning lines until no move loses for some turns, and yield the runs of single winning moves."""
+    run = None
+    easy = 0
+    while line and easy < _EASY:
+        right, others, tried = _try_others(table, line[0], judge, chance)
+        if others is None or None in tried or True in tried:
+            if run is not None:
+                yield run
+            run = None
+        else:
+            run = run or _Run(table.moves, table.position(), [], [])
+            run.tokens.append(right)
+            run.choices.append(1 + len(others))
+        if others:
+            easy = 0 if False in tried else easy + 1
+        if others and True in tried and _turns_off(table, others[len(tried) - 1], right, chance):
+            table.push(others[len(tried) - 1])
+            line = judge.win(table)
+        else:
+            table.push(line[0])
+            line = line[1:]
+    if run is not None:
+        yield run
+
+
+def _try_others(
+    table: Table, token: str, judge: Judge, chance: Random
+) -> tuple[str, list[str] | None, list[bool | None]]:
+    """Return a winning move, the other moves, and the verdicts on these up to the first that may win too.
+
+    The other moves are None where there are too many.
+    """
+    if len(table.legal_moves()) > _STYLES[table.GAME].most:
+        return token, None, []
+    following = successors(table)
+    table.push(token)
+    right = following.pop(table.position())
+    table.pop()
+    others = list(following.values())
+    chance.shuffle(others)
+    tried: list[bool | None] = []
+    for other in others:
+        tried.append(judge.after(table, other))
+        if tried[-1] is not False:
+            break
+    return right, others, tried
+
+
+def _turns_off(table: Table, token: str, other: str, chance: Random) -> bool:
+    """Return whether the walk follows another winning move than the one of its line.
+
+    More choices make richer puzzles, but where a player holds cards back, single winning moves are rare, and among few
+    choices less so.
+    """
+    more = _choices_after(table, token) - _choices_after(table, other)
+    return chance.random() < _TURNS_OFF and (more <= 0 if _STYLES[table.GAME].holds_back else more >= 0)
+
+
+def _choices_after(table: Table, token: str) -> int:
+    table.push(token)
+    number = len(table.legal_moves())
+    table.pop()
+    return number
+
+
+def puzzles_of_run(variant: str, run: _Run, *, rich: bool = False) -> Iterator[Puzzle]:
+    """Yield the proven puzzles in a run: up to the most turns of a puzzle at a time, without trivial ones."""
+    turns = [n for n, choices in enumerate(run.choices) if choices > 1]
+    while turns:
+        first, last = turns[0], turns[:MAX_TURNS][-1]
+        table = _table_after(run, first)
+        if run.tokens[first] in table.safe_moves():
+            turns = turns[1:]
+            continue
+        turns = turns[MAX_TURNS:]
+        line, choices = tuple(run.tokens[first : last + 1]), run.choices[first : last + 1]
+        if is_trivial(line, choices) or (rich and not is_rich(choices)):
+            continue
+        history = (*run.history, *run.tokens[:first])
+        if puzzle := prove(Puzzle(variant, table.position(), line, history=history)):
+            yield puzzle
+
+
+def _table_after(run: _Run, moves: int) -> Table:
+    table = from_position(run.start)
+    for token in run.tokens[:moves]:
+        table.push(token)
+    return from_position(table.position())
+
+
+def is_trivial(line: Sequence[str], choices: Sequence[int]) -> bool:
+    """Return whether a line is easy to guess, or just drawing cards."""
+    drawn = {token for token, number in zip(line, choices, strict=True) if number > 1} <= {"d", "n"}
+    return math.prod(choices) < MIN_ANSWERS or (drawn and max(choices) < MIN_CHOICES)
+
+
+def prove(puzzle: Puzzle) -> Puzzle | None:
+    """Return the puzzle with a short win and its losses, each proven again; None if a proof fails."""
+    end = puzzle.table_at(len(puzzle.line))
+    tokens = Judge(_DEAL_NODES).win(end)
+    if not tokens and not end.is_won:
         return None
-    line = _only_moves(table)
-    puzzle = Puzzle(variant, position, line)
-    if _is_trivial(puzzle):
-        return None
-    end = puzzle.table_at(len(line))
-    verdict = decide(end.position())
-    assert isinstance(verdict, Solution)
-    finish = shorten(end, verdict.tokens, work=_SHORTENING) if verdict.tokens else ()
+    finish = shorten(end, tokens, work=_SHORTENING) if tokens else ()
     puzzle = replace(puzzle, finish=finish)
     losses = prove_again(puzzle)
     return None if losses is None else replace(puzzle, losses=losses)
 
 
-def _only_moves(table: Table) -> tuple[str, ...]:
-    """Play on as long as a single move wins; return the moves up to the last turn."""
-    line: list[str] = []
-    turns: list[int] = []
-    while len(turns) < MAX_TURNS and not table.is_won:
-        moves = successors(table)
-        right = next(iter(moves)) if len(moves) == 1 else only_winning(verdicts(table))
-        if right is None:
-            break
-        if len(moves) > 1:
-            turns.append(len(line))
-        line.append(moves[right])
-        table.push(moves[right])
-    return tuple(line[: turns[-1] + 1]) if turns else ()
-
-
-def _is_trivial(puzzle: Puzzle) -> bool:
-    """Return whether a puzzle is easy to guess, begins with a card that can always go up, or is just drawing cards."""
-    tables = [puzzle.table_at(n) for n in puzzle.turns]
-    choices = [len(successors(table)) for table in tables]
-    is_drawing = {puzzle.line[n] for n in puzzle.turns} <= {"d", "n"} and max(choices, default=0) < MIN_CHOICES
-    return math.prod(choices) < MIN_ANSWERS or is_drawing or puzzle.line[0] in tables[0].safe_moves()
+def is_rich(choices: Sequence[int]) -> bool:
+    """Return whether at least three turns have at least three choices."""
+    return sum(number >= MIN_CHOICES for number in choices) >= RICH_TURNS

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
 from django.db.models import Count, Q
+from django.utils import timezone
 
 from games.analysis.models import Analysis
 from games.core.background_threads import BackgroundJob
@@ -25,6 +27,8 @@ from games.puzzles.generation.puzzle_search import NICENESS, PuzzleRequest
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 
+#: Puzzles that an idle site makes in a day, even if enough are untried.
+A_DAY: Final = 60
 #: Time limit of one search in seconds.
 SECONDS: Final = 300.0
 #: Seconds between two looks at whether the site is still idle.
@@ -37,13 +41,17 @@ def start_filling() -> threading.Thread | None:
 
 
 def next_variant() -> str | None:
-    """Return the variant with the fewest untried puzzles, if these are fewer than `PUZZLE_STOCK`.
+    """Return the variant with the fewest untried puzzles, if puzzles are needed.
 
-    A variant without any puzzle is left to `manage.py make_puzzles`: its games may hardly ever have one.
+    They are while it has fewer than `PUZZLE_STOCK` untried ones, or fewer than `A_DAY` have been added in a day. A
+    variant without any puzzle is left to `manage.py make_puzzles`: its games may hardly ever have one.
     """
     untried = Count("pk", filter=Q(tries=None, days=None))
     found = StoredPuzzle.objects.values_list("variant").annotate(untried=untried).order_by("untried", "variant").first()
-    return found[0] if found is not None and found[1] < settings.PUZZLE_STOCK else None
+    if found is None or not settings.PUZZLE_STOCK:
+        return None
+    added = StoredPuzzle.objects.filter(added_at__gt=timezone.now() - timedelta(days=1)).count()
+    return found[0] if found[1] < settings.PUZZLE_STOCK or added < A_DAY else None
 
 
 def is_busy() -> bool:
@@ -62,24 +70,25 @@ def _fill() -> None:
     while not is_busy() and (variant := next_variant()) is not None:
         game = sources.next_game(variant)
         positions = [] if game is None else game.positions
-        puzzle = search(variant, positions, stop=is_busy)
-        if puzzle is None and game is not None and is_busy():
+        found = 0
+        for puzzle in search(variant, positions, stop=is_busy):
+            found += 1
+            if has_near_duplicate(puzzle):
+                continue
+            if game is None:
+                store.add([puzzle])
+            else:
+                n = positions.index(puzzle.start) if puzzle.start in positions else None
+                store.add([puzzle], source=game.attempt, source_n=n)
+        if not found and game is not None and is_busy():
             sources.put_back(game)
-        if puzzle is None or has_near_duplicate(puzzle):
-            continue
-        if game is None:
-            store.add([puzzle])
-        else:
-            n = positions.index(puzzle.start) if puzzle.start in positions else None
-            store.add([puzzle], source=game.attempt, source_n=n)
 
 
 #: The thread of this worker that makes puzzles.
 _filling: Final = BackgroundJob("fill-puzzles", _fill)
 
 
-def search(variant: str, positions: list[str], *, stop: Callable[[], bool]) -> Puzzle | None:
-    """Search in another process; return None if it finds no puzzle, `stop` becomes true or time is up."""
+def search(variant: str, positions: list[str], *, stop: Callable[[], bool]) -> Iterator[Puzzle]:
+    """Search in another process until it has ended, `stop` becomes true or time is up."""
     request = PuzzleRequest(variant, positions)
-    found = run_search(puzzle_search.search, request, niceness=NICENESS, seconds=SECONDS, stop=stop, every=POLL_SECONDS)
-    return next(found, None)
+    return run_search(puzzle_search.search, request, niceness=NICENESS, seconds=SECONDS, stop=stop, every=POLL_SECONDS)

@@ -1,4 +1,4 @@
-"""Search for one puzzle, in a process of its own (`games.core.search_process`)."""
+"""Search for puzzles, in a process of its own (`games.core.search_process`)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from random import SystemRandom
 from typing import Final
 
-from games.puzzles.generation.generator import find_puzzle, puzzle_before, puzzle_near
+from games.puzzles.generation.generator import puzzles_along, puzzles_of_deal
 from games.puzzles.puzzle import Puzzle
 
 NICENESS: Final = 19
-#: Simulated games of one search; starting a process costs as much as one or two.
-GAMES: Final = 20
+#: Deals of one search: enough that starting the process takes the smaller part of the time.
+DEALS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,11 @@ class PuzzleRequest:
 
 
 def search(request: PuzzleRequest) -> Iterator[Puzzle]:
-    """Yield a puzzle from the end of the positions, or from simulated games on random deals, if there is one."""
-    variant, positions = request.variant, request.positions
-    if positions:
-        found = iter([puzzle_before(variant, positions) or puzzle_near(variant, positions[-1])])
-    else:
-        found = (find_puzzle(variant, SystemRandom()) for _ in range(GAMES))
-    yield from (puzzle for puzzle in found if puzzle is not None)
+    """Yield a puzzle from the end of the positions, or all from simulated games on random deals."""
+    chance = SystemRandom()
+    if request.positions:
+        found = puzzles_along(request.variant, request.positions, chance)
+        yield from ([puzzle] if (puzzle := next(found, None)) else [])
+        return
+    for _ in range(DEALS):
+        yield from puzzles_of_deal(request.variant, chance)

@@ -1,1 +1,1 @@
-"""Why moves lose: simulated games after them, and the game to show."""
+"""Why moves lose: proofs by the rules alone, simulated games, and what players are told and shown."""

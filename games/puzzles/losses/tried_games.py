@@ -10,7 +10,7 @@ from typing import Final
 from games.rules import from_position
 from games.solver.simulated_players import Skill, skilled_game
 
-GAMES: Final = 200
+GAMES: Final = 40
 LACKS: Final = 4
 #: Players of different skills, so that the games differ. Longer games with retreats get no further in the same time.
 _SKILLS: Final = (Skill(slips=0.1), Skill(slips=0.3), Skill(slips=0.6))

@@ -1,7 +1,8 @@
 """Searches of the games, each made by a module of its own, named after the game.
 
 Such a module has ``make_search(table, *, seed, memory)``, which packs a table of the rules into the start of a search,
-and may have ``thrifty_search(table, thrift, *, seed)`` for short lines.
+and may have ``thrifty_search(table, thrift, *, seed)`` for short lines, and ``exhaustive_search(table, *, memory)`` for
+positions that it decides sooner than the other searches.
 """
 
 from __future__ import annotations
@@ -35,6 +36,13 @@ def thrifty_search(table: Table, thrift: Thrift, *, seed: int) -> Tries | None:
     """
     make = getattr(_module(table), "thrifty_search", None)
     search: Tries | None = make(table, thrift, seed=seed) if make else None
+    return search
+
+
+def exhaustive_search(table: Table, *, memory: int) -> Search | None:
+    """Create a search through all positions that uses about ``memory`` MiB; None where it would take too long."""
+    make = getattr(_module(table), "exhaustive_search", None)
+    search: Search | None = make(table, memory=memory * MEGABYTE) if make else None
     return search
 
 

@@ -44,6 +44,14 @@ def thrifty_search(table: Table, thrift: Thrift, *, seed: int) -> Tries | None:
     return BraidSearch(_braid_start(braid, braid.direction), seed=seed, limit=THRIFTY, weights=weights, thrift=thrift)
 
 
+def exhaustive_search(table: Table, *, memory: int) -> Search | None:
+    """Create the depth-first search alone; None while many redeals are left, and before the direction is chosen."""
+    braid = cast("Braid", table)
+    if not braid.direction or (braid.rounds_left or 0) > LATE:
+        return None
+    return BraidDepth(_braid_start(braid, braid.direction), limit=slots_in(memory))
+
+
 def _braid_start(braid: Braid, direction: str | None) -> BraidStart:
     step = -1 if direction == "down" else 1
 

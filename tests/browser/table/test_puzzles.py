@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import Any
 
+from games.puzzles import shipped_file
 from games.puzzles.open_view import step_of
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.shipped_file import PuzzleRow
 from games.puzzles.store import starters
 from games.puzzles.themes import themes_of
 from tests.browser.conftest import PHONE, Visit
 from tests.browser.table_driver import Mouse, Touch, sign_up
+
+#: What differs in a position with renamed suits, and the mark of a card that lies face down.
+_SUIT = re.compile(r"(?<=[A2-9TJQK])[SHDC]|[*]")
 
 
 class PuzzleMouse(Mouse):
@@ -44,14 +50,26 @@ def puzzle_on(page: Any) -> Puzzle:
 
 
 def puzzle_with(step: dict[str, Any]) -> Puzzle:
-    """Return the puzzle that starts with a step, whatever its suits are called there."""
-    starts = ((puzzle, step_of(puzzle.table_at(puzzle.turns[0]))) for puzzle in starters())
-    return next(puzzle for puzzle, start in starts if _ranks(start["view"]) == _ranks(step["view"]))
+    """Return the shipped puzzle that starts with a step, whatever its suits are called there."""
+    shown = step["view"]["piles"].items()
+    piles = [f" {name} {'.'.join(map(_rank, cards))} " for name, cards in shown if cards and name[0] == "t"]
+    texts = ((row, f"{_SUIT.sub('', row.contents['start'])} ") for row in shipped())
+    alike = (Puzzle.from_json(row.contents) for row, text in texts if all(pile in text for pile in piles))
+    return next(puzzle for puzzle in alike if _ranks(step_of(puzzle.table_at(0))["view"]) == _ranks(step["view"]))
+
+
+def _rank(card: str) -> str:
+    return card[0]
 
 
 def _ranks(view: dict[str, Any]) -> tuple[Any, ...]:
-    piles = {name: [card[:-1] for card in cards] for name, cards in view["piles"].items() if name[0] != "f"}
+    piles = {name: [*map(_rank, cards)] for name, cards in view["piles"].items() if name[0] != "f"}
     return view["game"], view["cards_up"], piles
+
+
+@cache
+def shipped() -> list[PuzzleRow]:
+    return list(shipped_file.rows())
 
 
 def begin_storm(page: Any) -> Puzzle:

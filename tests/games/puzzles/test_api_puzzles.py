@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.core import limits
-from games.puzzles import store, tries
+from games.puzzles import shipped_file, store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import themes_of
@@ -138,7 +138,7 @@ def test_past_days_are_shown_and_future_ones_refused(client: Client, stored: Sto
 
 
 def test_a_site_without_puzzles_has_none_today(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "starters", tuple)
+    monkeypatch.setattr(shipped_file, "first_rows", lambda _: [])
     assert code(read(client, "daily", 503)) == "no_puzzles"
     assert code(read(client, "next", 404)) == "not_found"
 
@@ -206,9 +206,9 @@ def test_themes_are_told_once_the_try_is_over(mine: Client) -> None:
     assert read(mine, f"{stored.pk}")["themes"] == list(themes_of(LABYRINTH))
 
 
-def test_a_wrong_move_without_an_explanation_is_wrong(mine: Client) -> None:
+def test_a_wrong_move_is_explained_when_it_is_first_made(mine: Client) -> None:
     reply = play(mine, stored_puzzle(UNEXPLAINED), 0, wrong(UNEXPLAINED, 0))
-    assert (reply["right"], reply["loss"], reply["steps"]) == (False, None, [])
+    assert (reply["right"], reply["loss"]["goal"], reply["steps"]) == (False, 52, [])
 
 
 def test_replies_before_the_end_hold_nothing_of_the_win(mine: Client, stored: StoredPuzzle) -> None:

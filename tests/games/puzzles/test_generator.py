@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from itertools import count
+from itertools import combinations, count
 from random import Random, SystemRandom
 
 import pytest
 
-from games.puzzles.exhaustive_search import Lost
 from games.puzzles.generation.generator import (
     MIN_ANSWERS,
     MIN_CHOICES,
-    _is_trivial,
-    find_puzzle,
-    last_winnable,
-    puzzle_at,
-    puzzle_before,
-    puzzle_near,
+    is_rich,
+    is_trivial,
+    puzzles_along,
+    puzzles_of_deal,
 )
+from games.puzzles.generation.likeness import MIN_MOVED, PuzzleIndex, are_near, last_places
+from games.puzzles.losses.exhaustive_search import Lost
 from games.puzzles.losses.tried_games import Tried
 from games.puzzles.puzzle import MAX_TURNS, Puzzle, successors
 from games.rules import CATALOGUE, Table, from_position, open_table
 from games.solver import Budget, Unwinnable, check_solution, solve
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, wrong
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL
 from tests.solver.exhaustive import can_be_won
 
 #: Positions that brute force visits before the solver is asked instead.
@@ -32,15 +30,26 @@ VISITED = 3_000
 
 
 def test_every_new_puzzle_has_one_winning_move_per_turn() -> None:
-    """For one of the two games whose puzzles are found soon, another in every run."""
+    """For one of the games whose puzzles are found soon, another in every run."""
     seed = SystemRandom().randrange(2**32)
     chance = Random(seed)
-    variant = chance.choice(["labyrinth", "stonewall"])
-    puzzle = next(found for _ in count() if (found := find_puzzle(variant, chance)) is not None)
-    assert puzzle.variant == variant
-    check(puzzle, f"seed {seed}, {puzzle.to_json()}")
-    check_history(puzzle)
-    assert not any(None in turn.values() for turn in puzzle.losses), "each loss is explained"
+    variant = chance.choice(["labyrinth", "pigtail"])
+    deals = (list(puzzles_of_deal(variant, chance)) for _ in count())
+    puzzles = next(found for found in deals if found)
+    for puzzle in puzzles[:2]:
+        assert puzzle.variant == variant
+        check(puzzle, f"seed {seed}, {puzzle.to_json()}")
+        check_history(puzzle)
+    for one, other in combinations(map(last_places, puzzles), 2):
+        assert not are_near(one, other), seed
+
+
+def test_rich_puzzles_have_three_turns_with_three_choices() -> None:
+    seed = SystemRandom().randrange(2**32)
+    chance = Random(seed)
+    puzzle = next(found for _ in count() for found in puzzles_of_deal("labyrinth", chance, rich=True))
+    assert is_rich([1 + len(losses) for losses in puzzle.losses])
+    assert sum(len(losses) > 1 for losses in puzzle.losses) >= 3, seed
 
 
 def check_history(puzzle: Puzzle) -> None:
@@ -81,55 +90,31 @@ def check_lost(table: Table, loss: Lost | Tried | None, source: str) -> None:
         assert table.cards_up <= up < table.goal, source
 
 
-def positions_of(puzzle: Puzzle, *, mistake: int) -> list[str]:
-    """Return the positions of a game that follows the line up to a turn, and loses there."""
-    n = puzzle.turns[mistake]
-    table = puzzle.table_at(n)
-    table.push(wrong(puzzle, mistake))
-    lost = [table.position()]
-    while moves := table.legal_moves():
-        table.push(moves[-1])
-        lost.append(table.position())
-    return [*(puzzle.table_at(before).position() for before in range(n + 1)), *lost]
-
-
-@pytest.mark.parametrize("mistake", range(3))
-def test_last_winnable_position_is_before_the_mistake(mistake: int) -> None:
-    positions = positions_of(LABYRINTH, mistake=mistake)
-    assert last_winnable(positions) == LABYRINTH.turns[mistake]
-
-
-def test_a_game_lost_from_the_start_has_no_winnable_position() -> None:
-    positions = positions_of(LABYRINTH, mistake=0)[1:]
-    assert last_winnable(positions) is None
-
-
-@pytest.mark.parametrize("puzzle", [LABYRINTH, STONEWALL], ids=lambda puzzle: puzzle.variant)
-def test_a_known_puzzle_is_found_at_its_start(puzzle: Puzzle) -> None:
-    found = puzzle_at(puzzle.variant, puzzle.start)
-    assert found is not None
-    assert (found.line, found.losses) == (puzzle.line, puzzle.losses)
-    assert puzzle_near(puzzle.variant, puzzle.start) == found
-
-
-def test_puzzle_before_a_mistake_leads_to_it() -> None:
+def test_puzzle_along_a_game_leads_to_its_mistake() -> None:
     positions = [LABYRINTH.table_at(n).position() for n in range(len(LABYRINTH.line))]
-    found = puzzle_before("labyrinth", positions)
-    assert found is not None
+    found = next(puzzles_along("labyrinth", positions, Random(1)))
     assert found.start in positions
-    assert found.line == LABYRINTH.line[positions.index(found.start) :]
+    assert found.line[: len(LABYRINTH.line)] == LABYRINTH.line[positions.index(found.start) :]
+    assert found.turns[0] == 0, "no puzzle begins with a forced move"
 
 
-def test_no_puzzle_begins_with_a_forced_move() -> None:
-    assert puzzle_at("labyrinth", LABYRINTH.table_at(1).position()) is None
-
-
-def test_no_puzzle_has_fewer_answers_than_the_minimum() -> None:
-    last = LABYRINTH.turns[-1]
-    assert len(successors(LABYRINTH.table_at(last))) < MIN_ANSWERS
-    assert puzzle_at("labyrinth", LABYRINTH.table_at(last).position()) is None
-    assert _is_trivial(replace(LABYRINTH, line=LABYRINTH.line[:1]))
-    assert not _is_trivial(LABYRINTH)
+def test_near_puzzles_are_found_among_many() -> None:
+    """Two puzzles are near if fewer cards than `MIN_MOVED` lie elsewhere, whichever these are."""
+    index = PuzzleIndex()
+    assert index.add(LABYRINTH)
+    assert index.add(STONEWALL)
+    start = LABYRINTH.start
+    stock = start.partition(" | s ")[2].partition(" | ")[0].split(".")
+    for number in range(2, len(stock) + 1):
+        rotated = ".".join([*stock[1:number], stock[0], *stock[number:]])
+        moved = Puzzle(
+            "labyrinth", start.replace(".".join(stock), rotated), LABYRINTH.line[:1], (), LABYRINTH.losses[:1]
+        )
+        near = len(last_places(moved) - last_places(Puzzle("labyrinth", start, LABYRINTH.line[:1]))) < MIN_MOVED
+        assert near == (number < MIN_MOVED)
+        fresh = PuzzleIndex()
+        assert fresh.add(Puzzle("labyrinth", start, LABYRINTH.line[:1]))
+        assert fresh.add(moved) is not near
 
 
 #: A Labyrinth with two moves: 2C, which can always go up, or a new row. After either, there are two moves again.
@@ -141,8 +126,20 @@ TWO_AND_TWO = (
 )
 
 
-@pytest.mark.parametrize(("line", "trivial"), [(("d", "d"), True), (("t27-f", "t31-f"), True), (("d", "t38-f"), False)])
-def test_draws_alone_and_safe_first_moves_are_trivial(line: tuple[str, ...], trivial: bool) -> None:
-    puzzle = Puzzle("labyrinth", TWO_AND_TWO, line)
-    assert [len(successors(puzzle.table_at(n))) for n in puzzle.turns] == [2, 2]
-    assert _is_trivial(puzzle) is trivial
+@pytest.mark.parametrize(
+    ("line", "choices", "trivial"),
+    [
+        (("d",), [3], True),
+        (("d", "d"), [2, 2], True),
+        (("d", "d"), [2, 3], False),
+        (("t27-f", "t31-f"), [2, 2], False),
+        (("d", "d", "t31-f"), [2, 1, 2], False),
+    ],
+)
+def test_draws_alone_and_few_answers_are_trivial(line: tuple[str, ...], choices: list[int], trivial: bool) -> None:
+    assert is_trivial(line, choices) is trivial
+
+
+def test_no_puzzle_begins_with_a_card_that_can_always_go_up() -> None:
+    assert from_position(TWO_AND_TWO).safe_moves() == ["t27-f"]
+    assert not any(puzzle.line[0] == "t27-f" for puzzle in puzzles_along("labyrinth", [TWO_AND_TWO], Random(1)))

@@ -158,7 +158,7 @@ def test_earlier_storms_races_and_tries_are_carried_over(player: User) -> None:
     StormRun.objects.create(player=player, day=day, puzzles=[raced, unseen, 10**9], begun_at=NOW, for_race=True)
     PuzzleTry.objects.create(player=player, puzzle_id=tried)
     PuzzleTry.objects.create(player=player, puzzle_id=first)
-    import_module("games.puzzles.migrations.0021_history_so_far").carry_over(apps, None)
+    import_module("games.puzzles.migrations.0012_history_so_far").carry_over(apps, None)
     assert dict(SeenPuzzle.objects.filter(player=player).values_list("puzzle", "place")) == {
         first: "storm",
         second: "storm",

@@ -1,8 +1,8 @@
-"""`manage.py make_puzzles`: storing puzzles, filling a file in several runs, and stopping."""
+"""`manage.py make_puzzles` and `shipped_puzzles`: store puzzles, fill a file in several runs, stop, and ship it."""
 
 from __future__ import annotations
 
-import json
+import lzma
 import os
 import signal
 import time
@@ -17,26 +17,31 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from games.management.commands import make_puzzles
-from games.puzzles import store
+from games.puzzles import shipped_file
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.puzzle import Puzzle
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL
+from games.puzzles.shipped_file import PuzzleRow
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED
 
 HOURS = ("--hours", "1")
 
 
 @pytest.fixture(autouse=True)
 def no_searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Find a puzzle in every second game of each variant; return the variants searched. The priority is left alone."""
+    """Find a puzzle in every second deal of each variant, each of which takes a minute of CPU time.
+
+    Return the variants searched. The priority is left alone.
+    """
     searched: list[str] = []
     starts = other_starts()
 
-    def find(variant: str, _chance: Random) -> Puzzle | None:
+    def find(variant: str, _chance: Random, *, rich: bool) -> Iterator[Puzzle]:
         searched.append(variant)
-        found = searched.count(variant) % 2 == 0
-        return replace(LABYRINTH, variant=variant, start=next(starts)) if found else None
+        if searched.count(variant) % 2 == 0 and not rich:
+            yield replace(LABYRINTH, variant=variant, start=next(starts))
 
-    monkeypatch.setattr(make_puzzles, "find_puzzle", find)
+    monkeypatch.setattr(make_puzzles, "puzzles_of_deal", find)
+    monkeypatch.setattr(time, "process_time", lambda: 60.0 * len(searched))
     monkeypatch.setattr(os, "nice", lambda _: 0)
     return searched
 
@@ -50,52 +55,48 @@ def other_starts() -> Iterator[str]:
 
 
 def written(file: Path) -> list[str]:
-    return [Puzzle.from_json(row).variant for row in json.loads(file.read_text())]
+    return [PuzzleRow.read(line).contents["variant"] for line in file.read_text().splitlines()]
 
 
-def run_file(file: Path, *options: str, variants: tuple[str, ...] = ("tarot", "labyrinth")) -> None:
+def run_file(file: Path, *options: str, variants: tuple[str, ...] = ("plot", "labyrinth")) -> None:
     chosen = [option for variant in variants for option in ("--variant", variant)]
     call_command("make_puzzles", *HOURS, *chosen, "--file", file, *options)
 
 
-def test_a_file_is_filled_round_robin_in_several_runs(tmp_path: Path, no_searches: list[str], capsys: Any) -> None:
-    file = tmp_path / "puzzles.json"
+def test_a_file_is_filled_with_equal_time_in_several_runs(tmp_path: Path, no_searches: list[str], capsys: Any) -> None:
+    file = tmp_path / "puzzles.txt"
     run_file(file, "--count", "1")
-    assert no_searches == ["tarot", "labyrinth"] * 2
-    assert "tarot: 1 puzzles in 2 games\nlabyrinth: 1 puzzles in 2 games\n" in capsys.readouterr().out
-    first = set(file.read_text().splitlines()[1:-1])
+    assert no_searches == ["plot", "labyrinth"] * 2
+    assert "plot: 1 puzzles of 2 deals\nlabyrinth: 1 puzzles of 2 deals\n" in capsys.readouterr().out
+    first = file.read_text()
     run_file(file, "--count", "3", variants=("labyrinth",))
-    assert written(file) == ["labyrinth"] * 3 + ["tarot"], "in the order of the catalogue"
-    assert {line.rstrip(",") for line in first} <= {line.rstrip(",") for line in file.read_text().splitlines()}
-    assert len(file.read_text().splitlines()) == 4 + 2, "one puzzle a line"
-    assert [path.name for path in tmp_path.iterdir()] == ["puzzles.json"]
-
-
-def test_a_full_file_needs_no_games(tmp_path: Path, no_searches: list[str]) -> None:
-    file = tmp_path / "puzzles.json"
+    assert written(file) == ["plot", "labyrinth", "labyrinth", "labyrinth"]
+    assert file.read_text().startswith(first)
+    games = len(no_searches)
     run_file(file, "--count", "1")
-    before, games = file.read_text(), len(no_searches)
-    run_file(file, "--count", "1")
-    assert (file.read_text(), len(no_searches)) == (before, games)
+    assert len(no_searches) == games, "a full file needs no deals"
 
 
 def test_time_that_runs_out_leaves_what_was_found(
     tmp_path: Path, no_searches: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "puzzles.json"
+    file = tmp_path / "puzzles.txt"
     monkeypatch.setattr(time, "monotonic", lambda: 600.0 * len(no_searches))
     with pytest.raises(SystemExit) as stopped:
         run_file(file, "--count", "100")
     assert stopped.value.code == 1
     assert len(no_searches) == 6, "an hour of ten minutes each"
-    assert written(file) == ["labyrinth", "tarot"]
+    assert written(file) == ["plot", "labyrinth"]
+    with pytest.raises(SystemExit):
+        run_file(tmp_path / "rich.txt", "--count", "100", "--rich")
+    assert not (tmp_path / "rich.txt").exists()
 
 
 @pytest.mark.django_db
 def test_without_a_file_puzzles_are_stored_next_to_the_shipped(
     no_searches: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "starters", lambda: (STONEWALL,))
+    monkeypatch.setattr(shipped_file, "first_rows", lambda _: [PuzzleRow.of(STONEWALL)])
     monkeypatch.setattr(time, "monotonic", lambda: 600.0 * len(no_searches))
     call_command("make_puzzles", *HOURS, "--variant", "tarot")
     assert sorted(StoredPuzzle.objects.values_list("variant", flat=True)) == ["stonewall", "tarot", "tarot", "tarot"]
@@ -105,7 +106,7 @@ def test_without_a_file_puzzles_are_stored_next_to_the_shipped(
     "options",
     [
         (*HOURS, "--count", "3"),
-        (*HOURS, "--file", "puzzles.json"),
+        (*HOURS, "--file", "puzzles.txt"),
         ("--hours", "0"),
         ("--hours", "nan"),
         ("--hours", "x"),
@@ -119,8 +120,8 @@ def test_invalid_options_are_refused(options: tuple[str, ...]) -> None:
 
 
 def test_an_unreadable_file_is_left_alone(tmp_path: Path) -> None:
-    file = tmp_path / "puzzles.json"
-    for text in ("[", '[{"variant": "tarot"}]', "{}x", '["a"]'):
+    file = tmp_path / "puzzles.txt"
+    for text in ("[", '[{"variant": "tarot"}]', "{}", '["a"]'):
         file.write_text(text)
         with pytest.raises(CommandError) as error:
             run_file(file, "--count", "1")
@@ -141,6 +142,47 @@ def test_an_interrupt_ends_the_command_with_what_it_has(
     monkeypatch.setattr(time, "monotonic", clock)
     monkeypatch.setattr(os, "nice", priorities.append)
     with pytest.raises(SystemExit) as stopped:
-        run_file(tmp_path / "puzzles.json", "--count", "100")
+        run_file(tmp_path / "puzzles.txt", "--count", "100")
     assert (stopped.value.code, capsys.readouterr().out.splitlines()[-1]) == (130, "Interrupted.")
-    assert (written(tmp_path / "puzzles.json"), priorities) == (["tarot"], [19])
+    assert (written(tmp_path / "puzzles.txt"), priorities) == (["plot"], [19])
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Ship only two examples."""
+    monkeypatch.setattr(shipped_file, "SHIPPED", tmp_path / "shipped.xz")
+    shipped_file.write(map(PuzzleRow.of, (LABYRINTH, STONEWALL)))
+    return shipped_file.SHIPPED
+
+
+@pytest.mark.usefixtures("shipped")
+def test_puzzles_are_added_to_the_shipped_ones_unless_near(tmp_path: Path, capsys: Any) -> None:
+    file = tmp_path / "puzzles.txt"
+    near = replace(LABYRINTH, start=next(other_starts()))
+    file.write_text("".join(f"{PuzzleRow.of(puzzle).written()}\n" for puzzle in (near, TRIED, STONEWALL)))
+    call_command("shipped_puzzles", "--add", file)
+    assert [row.contents["start"] for row in shipped_file.rows()] == [LABYRINTH.start, STONEWALL.start, TRIED.start]
+    assert "in all: 3" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("shipped")
+def test_shipped_claims_are_checked(capsys: Any) -> None:
+    call_command("shipped_puzzles", "--sample", "2")
+    assert "2 checked: won by the rules: 2" in capsys.readouterr().out
+    short, missing = replace(STONEWALL, finish=STONEWALL.finish[:-1]), replace(STONEWALL, losses=({}, {}))
+    for wrong in (short, missing, replace(STONEWALL, seed="00" * 32)):
+        rows = [PuzzleRow.of(LABYRINTH), replace(PuzzleRow.of(STONEWALL), contents=wrong.to_json())]
+        shipped_file.write(rows)
+        with pytest.raises(SystemExit) as stopped:
+            call_command("shipped_puzzles")
+        assert (stopped.value.code, "wrong: {" in capsys.readouterr().out) == (1, True)
+
+
+@pytest.mark.parametrize("old", [b'"count": 2', b'"version": 1', b" t0"])
+def test_a_damaged_file_is_refused(shipped: Path, old: bytes) -> None:
+    text = lzma.decompress(shipped.read_bytes())
+    assert old in text
+    shipped.write_bytes(lzma.compress(text.replace(old, old + b"0")))
+    with pytest.raises(CommandError) as error:
+        call_command("shipped_puzzles")
+    assert error.value.returncode == 2

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
+from itertools import count, islice
 from random import Random, SystemRandom
 
 import pytest
 
-from games.puzzles.exhaustive_search import Lost, prove_lost
-from games.puzzles.generation.proofs import decide, only_winning, prove_again, verdicts
-from games.puzzles.puzzle import Puzzle
+from games.puzzles.generation.proofs import Judge, prove_again
+from games.puzzles.losses.exhaustive_search import Lost, prove_lost
+from games.puzzles.puzzle import Puzzle, successors
 from games.rules import Table, from_position
-from games.solver import Budget, Solution, TokensError, Unwinnable, solve
+from games.solver import Budget, GaveUp, Solution, TokensError, Unwinnable, check_solution, solve
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, wrong
 from tests.solver.deals import deal, stonewall_endgame, walk
 
@@ -76,22 +76,39 @@ def test_search_gives_up_at_its_limit() -> None:
     assert prove_lost(lost.position(), 5) is None
 
 
-def test_decide_knows_won_positions() -> None:
-    table = from_position(LABYRINTH.start)
-    for token in (*LABYRINTH.line, *LABYRINTH.finish):
+def test_the_judge_knows_won_positions() -> None:
+    table = LABYRINTH.table_at(len(LABYRINTH.line))
+    for token in LABYRINTH.finish:
         table.push(token)
-    assert isinstance(decide(table.position()), Solution)
+    assert Judge().is_winnable(table)
+    assert Judge().win(table) == []
 
 
 @EXAMPLES
 def test_one_move_of_each_turn_wins(puzzle: Puzzle) -> None:
+    judge = Judge()
     for n in puzzle.turns:
-        assert only_winning(verdicts(puzzle.table_at(n))) == puzzle.table_at(n + 1).position()
+        table = puzzle.table_at(n)
+        verdicts = {token: judge.after(table, token) for token in successors(table).values()}
+        assert [token for token, verdict in verdicts.items() if verdict is not False] == [puzzle.line[n]]
+        check_solution(table, judge.win(table))
+        assert table.moves == puzzle.line[:n], "the table has not changed"
+
+
+@pytest.mark.parametrize("variant", ["braid", "pigtail", "plot"])
+def test_the_judge_agrees_with_the_solver(variant: str) -> None:
+    seed = SystemRandom().randrange(2**32)
+    for table in islice(late_positions(variant, Random(seed)), POSITIONS):
+        result = solve(table, Budget(nodes=20_000), seed=3)
+        verdict = Judge().is_winnable(table)
+        assert verdict is None or isinstance(result, GaveUp | (Solution if verdict else Unwinnable)), seed
 
 
 @EXAMPLES
 def test_proofs_are_repeatable(puzzle: Puzzle) -> None:
-    assert prove_again(replace(puzzle, losses=())) == puzzle.losses
+    losses = prove_again(replace(puzzle, losses=()))
+    assert losses is not None
+    assert [[*turn] for turn in losses] == [[*turn] for turn in puzzle.losses]
 
 
 def test_a_line_that_does_not_win_is_refused() -> None:
@@ -101,13 +118,16 @@ def test_a_line_that_does_not_win_is_refused() -> None:
 
 def test_a_turn_with_two_wins_is_refused() -> None:
     """The last turn of a puzzle moved to where a second move wins as well."""
-    table, moves = from_position(LABYRINTH.start), (*LABYRINTH.line, *LABYRINTH.finish)
+    judge, table, moves = Judge(), from_position(LABYRINTH.start), (*LABYRINTH.line, *LABYRINTH.finish)
     for n, token in enumerate(moves):
-        if n >= len(LABYRINTH.line) and only_winning(verdicts(table)) is None:
+        wins = [one for one in successors(table).values() if judge.after(table, one)]
+        if n >= len(LABYRINTH.line) and len(wins) > 1:
             break
         table.push(token)
-    assert only_winning(verdicts(table)) is None
-    assert prove_again(Puzzle("labyrinth", table.position(), (token,), moves[n + 1 :])) is None
+    assert len(wins) > 1
+    assert (
+        prove_again(Puzzle("labyrinth", from_position(table.position()).position(), (token,), moves[n + 1 :])) is None
+    )
 
 
 def test_lines_may_be_longer_than_a_record(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,8 +17,8 @@ from games.analysis.models import Analysis
 from games.core.background_threads import BackgroundJob
 from games.core.registry import Providers
 from games.deals import sealed_stock, stock_filling
-from games.puzzles.generation import near_duplicates, puzzle_filling, sources
-from games.puzzles.generation.generator import puzzle_before
+from games.puzzles.generation import likeness, puzzle_filling, sources
+from games.puzzles.generation.generator import puzzles_along
 from games.puzzles.generation.near_duplicates import has_near_duplicate
 from games.puzzles.generation.sources import LostGame
 from games.puzzles.models import PuzzleTry, StoredPuzzle
@@ -34,13 +35,14 @@ POSITIONS = [LABYRINTH.table_at(n).position() for n in range(len(LABYRINTH.line)
 @pytest.fixture
 def idle(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.PUZZLE_STOCK = 2
+    monkeypatch.setattr(puzzle_filling, "A_DAY", 0)
     monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))
     monkeypatch.setattr(stock_filling, "pauses", Providers())
     monkeypatch.setenv("TALON_NO_NUMBA", "1")
 
 
 @pytest.mark.usefixtures("idle")
-def test_the_variant_with_the_fewest_untried_puzzles_is_next(settings: Any) -> None:
+def test_the_variant_with_the_fewest_untried_puzzles_is_next(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert puzzle_filling.next_variant() is None, "no variant has a puzzle"
     labyrinths = [stored_puzzle() for _ in range(3)]
     stored_puzzle(STONEWALL)
@@ -53,6 +55,8 @@ def test_the_variant_with_the_fewest_untried_puzzles_is_next(settings: Any) -> N
         stored_puzzle()
         stored_puzzle(STONEWALL)
     assert puzzle_filling.next_variant() is None
+    monkeypatch.setattr(puzzle_filling, "A_DAY", 9)
+    assert puzzle_filling.next_variant() == "labyrinth", "some every day"
     settings.PUZZLE_STOCK = 0
     StoredPuzzle.objects.filter(tries=None, variant="labyrinth").delete()
     assert puzzle_filling.next_variant() is None
@@ -91,9 +95,9 @@ def test_a_players_game_comes_before_simulated_ones(ada: User, monkeypatch: pyte
     games = iter([LostGame(attempt.pk, POSITIONS), None])
     searched: list[int] = []
 
-    def search(_variant: str, positions: Sequence[str], **_: object) -> Puzzle | None:
+    def search(_variant: str, positions: Sequence[str], **_: object) -> list[Puzzle]:
         searched.append(len(positions))
-        return LABYRINTH if positions else None
+        return [LABYRINTH] if positions else []
 
     monkeypatch.setattr(sources, "next_game", lambda _: next(games))
     monkeypatch.setattr(puzzle_filling, "search", search)
@@ -109,8 +113,9 @@ def test_an_interrupted_search_is_made_again(ada: User, monkeypatch: pytest.Monk
     User.objects.update(preferences={"puzzles_from_practice": True})
     lost_game(ada)
 
-    def search(*_: object, **__: object) -> None:
+    def search(*_: object, **__: object) -> list[Puzzle]:
         monkeypatch.setattr(puzzle_filling, "is_busy", lambda: True)
+        return []
 
     monkeypatch.setattr(puzzle_filling, "search", search)
     puzzle_filling._fill()
@@ -121,7 +126,7 @@ def test_an_interrupted_search_is_made_again(ada: User, monkeypatch: pytest.Monk
 def test_near_duplicates_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     stored_puzzle(LABYRINTH)
     tail = Puzzle("labyrinth", POSITIONS[2], LABYRINTH.line[2:], LABYRINTH.finish, LABYRINTH.losses[1:])
-    found = iter([tail, UNEXPLAINED])
+    found = iter([[tail], [UNEXPLAINED]])
     monkeypatch.setattr(puzzle_filling, "search", lambda *_, **__: next(found))
     puzzle_filling._fill()
     starts = {contents["start"] for contents in StoredPuzzle.objects.values_list("contents", flat=True)}
@@ -141,14 +146,14 @@ def test_puzzles_with_the_same_end_are_near_duplicates() -> None:
 def test_a_position_that_differs_enough_is_no_near_duplicate(monkeypatch: pytest.MonkeyPatch) -> None:
     stored_puzzle(LABYRINTH)
     moved = LABYRINTH.start.replace("4S", "x").replace("9S", "4S").replace("x", "9S")
-    monkeypatch.setattr(near_duplicates, "MIN_MOVED", 2)
+    monkeypatch.setattr(likeness, "MIN_MOVED", 2)
     assert not has_near_duplicate(Puzzle("labyrinth", moved, LABYRINTH.line, (), LABYRINTH.losses))
 
 
 @pytest.mark.usefixtures("idle")
 def test_a_search_runs_in_a_process_that_can_be_stopped() -> None:
     begun = time.monotonic()
-    assert puzzle_filling.search("tarot", [], stop=lambda: time.monotonic() > begun) is None
-    found = puzzle_filling.search("labyrinth", POSITIONS, stop=lambda: False)
-    assert found == puzzle_before("labyrinth", POSITIONS)
-    assert found is not None
+    assert list(puzzle_filling.search("tarot", [], stop=lambda: time.monotonic() > begun)) == []
+    (found,) = puzzle_filling.search("labyrinth", POSITIONS, stop=lambda: False)
+    assert found.start in POSITIONS
+    assert found.line == next(puzzles_along("labyrinth", POSITIONS, Random(1))).line

@@ -6,9 +6,10 @@ import pytest
 from django.utils import timezone
 
 from accounts.sign_in.guests import create_guest
-from games.puzzles import daily, store
+from games.puzzles import daily, shipped_file
 from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleTry
 from games.puzzles.selection import NEAREST, next_puzzle
+from games.puzzles.shipped_file import PuzzleRow
 from tests.games.puzzles.puzzles import STONEWALL, stored_puzzle
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +51,7 @@ def test_todays_puzzle_never_comes() -> None:
 
 
 def test_shipped_puzzles_come_on_a_new_site(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "starters", lambda: (STONEWALL,))
+    monkeypatch.setattr(shipped_file, "first_rows", lambda _: [PuzzleRow.of(STONEWALL)])
     found = next_puzzle(None, None)
     assert found is not None
     assert found.variant == "stonewall"

@@ -65,10 +65,10 @@ def test_no_puzzle_is_made_from_a_secret_deal(
     stored_puzzle(LABYRINTH)
     searched: list[list[str]] = []
 
-    def search(_variant: str, positions: list[str], **_: object) -> Puzzle | None:
+    def search(_variant: str, positions: list[str], **_: object) -> list[Puzzle]:
         searched.append(positions)
         StoredPuzzle.objects.all().delete()  # nothing is needed any more
-        return None
+        return []
 
     monkeypatch.setattr(puzzle_filling, "search", search)
     monkeypatch.setattr(puzzle_filling, "is_busy", lambda: False)

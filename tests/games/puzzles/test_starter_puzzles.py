@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from importlib import import_module
+from pathlib import Path
 from random import Random, SystemRandom
 
 import pytest
 from django.apps import apps
 
-from games.puzzles import store
+from games.puzzles import shipped_file, store
+from games.puzzles.losses.explained_losses import explain
 from games.puzzles.models import StoredPuzzle
+from games.puzzles.move_check import loss_after
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.ratings.initial_ratings import PUZZLE_SIGMA, initial_rating
+from games.puzzles.shipped_file import PuzzleRow
+from games.puzzles.themes import themes_of
 from games.rules import CATALOGUE, from_position
 from games.solver import check_solution
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, stored_puzzle
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED, stored_puzzle, wrong
 from tests.games.puzzles.test_generator import check, check_history
 
 #: Puzzles whose losses are proven again; the shape and the win are checked for all.
@@ -33,7 +38,6 @@ def test_every_shipped_puzzle_wins_by_the_rules() -> None:
         assert puzzle.turns[-1] == len(puzzle.line) - 1
         assert len(puzzle.losses) == len(puzzle.turns)
         assert all(puzzle.line[n] not in losses for n, losses in zip(puzzle.turns, puzzle.losses, strict=True))
-        assert not any(None in losses.values() for losses in puzzle.losses), "each loss is explained"
         check_history(puzzle)
     assert len({puzzle.start for puzzle in store.starters()}) == len(store.starters())
 
@@ -45,6 +49,19 @@ def test_every_game_but_tarot_has_at_least_forty_shipped_puzzles() -> None:
     assert min(counts.values()) >= 40
 
 
+@pytest.mark.django_db
+def test_a_loss_is_explained_once_it_is_needed() -> None:
+    """The first wrong move makes the explanation; it is stored for later ones, for moves to the same position too."""
+    stored = stored_puzzle(UNEXPLAINED)
+    token = wrong(UNEXPLAINED, 0)
+    assert loss_after(UNEXPLAINED, 0, token) == {}
+    found = explain(stored, 0, token)
+    assert found["goal"] == 52
+    stored.refresh_from_db()
+    assert loss_after(Puzzle.from_json(stored.contents), 0, token) == found
+    assert sum(loss is not None for turn in stored.contents["losses"] for loss in turn.values()) == 1
+
+
 def test_a_sample_of_the_shipped_puzzles_is_proven() -> None:
     seed = SystemRandom().randrange(2**32)
     quick = [puzzle for puzzle in store.starters() if puzzle.variant in {"labyrinth", "stonewall"}]
@@ -54,7 +71,7 @@ def test_a_sample_of_the_shipped_puzzles_is_proven() -> None:
 
 @pytest.mark.django_db
 def test_shipped_puzzles_are_stored_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "starters", lambda: (LABYRINTH, STONEWALL))
+    monkeypatch.setattr(shipped_file, "first_rows", lambda _: [*map(PuzzleRow.of, (LABYRINTH, STONEWALL))])
     store.ensure_any()
     store.ensure_any()
     assert sorted(StoredPuzzle.objects.values_list("variant", flat=True)) == ["labyrinth", "stonewall"]
@@ -77,6 +94,38 @@ def test_a_puzzle_with_a_stored_start_is_not_added(monkeypatch: pytest.MonkeyPat
     store.add([LABYRINTH])
     store.add([LABYRINTH, STONEWALL])
     assert StoredPuzzle.objects.count() == 2
-    monkeypatch.setattr(store, "starters", lambda: (STONEWALL,))
+    monkeypatch.setattr(shipped_file, "first_rows", lambda _: [PuzzleRow.of(TRIED)])
     store.ensure_any()
     assert StoredPuzzle.objects.count() == 2
+
+
+@pytest.mark.django_db
+def test_an_upgrade_adds_the_new_puzzles_and_keeps_the_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ratings, explanations and tries of a puzzle that is stored already stay."""
+    monkeypatch.setattr(shipped_file, "SHIPPED", tmp_path / "shipped.xz")
+    shipped_file.write([PuzzleRow.of(LABYRINTH)])
+    store.load_shipped()
+    StoredPuzzle.objects.update(mu=1234.0, contents=LABYRINTH.to_json())
+    first = StoredPuzzle.objects.get()
+    shipped_file.write(map(PuzzleRow.of, (LABYRINTH, STONEWALL)))
+    store.load_shipped()
+    assert sorted(StoredPuzzle.objects.values_list("variant", flat=True)) == ["labyrinth", "stonewall"]
+    kept = StoredPuzzle.objects.get(variant="labyrinth")
+    assert (kept.pk, kept.mu, Puzzle.from_json(kept.contents)) == (first.pk, 1234.0, LABYRINTH)
+    added = StoredPuzzle.objects.get(variant="stonewall")
+    assert sorted(added.themes.values_list("theme", flat=True)) == sorted(themes_of(STONEWALL))
+    assert added.mu == pytest.approx(initial_rating(STONEWALL), abs=0.05)
+    added.delete()
+    store.load_shipped()
+    assert StoredPuzzle.objects.count() == 1, "a file is loaded once"
+
+
+def test_the_shipped_file_is_small_and_whole() -> None:
+    assert shipped_file.SHIPPED.stat().st_size < 6 * 2**20
+    everything = list(shipped_file.rows())
+    assert len({row.digest for row in everything}) == len(everything)
+    for row in SystemRandom().sample(everything, 5):
+        puzzle = Puzzle.from_json(row.contents)
+        again = PuzzleRow.of(puzzle)
+        assert again.written() == row.written()
+        assert PuzzleRow.read(row.written()) == row

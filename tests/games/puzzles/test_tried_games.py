@@ -7,8 +7,8 @@ from random import Random, SystemRandom
 
 import pytest
 
-from games.puzzles.exhaustive_search import prove_lost
 from games.puzzles.losses import tried_games
+from games.puzzles.losses.exhaustive_search import prove_lost
 from games.puzzles.losses.tried_games import GAMES, LACKS, Tried, try_games
 from games.rules import from_position
 from games.rules.cards import FRENCH_RANKS as RANKS

@@ -76,7 +76,7 @@ def test_runs_of_others_and_those_not_begun_or_over_take_no_moves(mine: Client, 
 def test_a_site_without_puzzles_says_so_everywhere(
     client: Client, mine: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("games.puzzles.store.starters", tuple)
+    monkeypatch.setattr("games.puzzles.shipped_file.first_rows", lambda _: [])
     found: dict[str, Any] = {address: mine.get(address).status_code for address in ADDRESSES}
     assert found == dict.fromkeys(ADDRESSES, 200) | {"/puzzles/": 503, "/api/v1/puzzles/daily": 503}
     assert mine.post("/puzzles/storm/new").status_code == 503

@@ -92,7 +92,7 @@ def test_the_result_shows_place_best_and_missed_puzzles(client: Client) -> None:
 
 
 def test_a_site_without_puzzles_has_no_storm(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.puzzles.store.starters", tuple)
+    monkeypatch.setattr("games.puzzles.shipped_file.first_rows", lambda _: [])
     assert client.post("/puzzles/storm/new").status_code == 503
     assert client.get("/puzzles/").status_code == 503
     assert client.get("/puzzles/days/").status_code == 200

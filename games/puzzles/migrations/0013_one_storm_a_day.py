@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("puzzles", "0021_history_so_far"),
+        ("puzzles", "0012_history_so_far"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

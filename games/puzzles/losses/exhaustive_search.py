@@ -32,23 +32,36 @@ def prove_lost(position: str, limit: int = MAX_POSITIONS) -> Lost | None:
 
     :raises PositionError: when the position cannot be read.
     """
-    seen, queue = {position}, [position]
-    highest = from_position(position).foundations
+    table = from_position(position)
+    seen = {_facts(table)}
+    highest = [[*up] for up in table.foundations]
     most_up = 0
-    while queue:
-        table = from_position(queue.pop())
+    untried = [table.legal_moves()]
+    while untried:
         if table.is_won or len(seen) > limit:
             return None
+        if not untried[-1]:
+            untried.pop()
+            if untried:
+                table.pop()
+            continue
+        table.token_count = 0  # a line may be longer than a record
+        table.push(untried[-1].pop())
+        facts = _facts(table)
+        if facts in seen:
+            table.pop()
+            continue
+        seen.add(facts)
         most_up = max(most_up, table.cards_up)
         highest = [max(pair, key=len) for pair in zip(highest, [[*up] for up in table.foundations], strict=True)]
-        for token in table.legal_moves():
-            table.push(token)
-            reached = table.position()
-            table.pop()
-            if reached not in seen:
-                seen.add(reached)
-                queue.append(reached)
-    return Lost(most_up, _ends(from_position(position), highest))
+        untried.append(table.legal_moves())
+    return Lost(max(most_up, table.cards_up), _ends(table, highest))
+
+
+def _facts(table: Table) -> tuple[object, ...]:
+    """Return everything that tells two positions apart."""
+    piles = (*map(tuple, table.piles), *map(tuple, table.foundations))
+    return (*piles, table.hidden, table.rounds_left, *table.unseen_facts().values())
 
 
 def _ends(table: Table, highest: list[list[int]]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("puzzles", "0009_last_moves"),
+        ("puzzles", "0010_loaded_file"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -36,7 +36,7 @@ def list_first_storms(apps: StateApps, _editor: BaseDatabaseSchemaEditor) -> Non
 
 
 class Migration(migrations.Migration):
-    dependencies = [("puzzles", "0020_seen_puzzles")]
+    dependencies = [("puzzles", "0011_seen_puzzles")]
 
     operations = [
         migrations.RunPython(carry_over, migrations.RunPython.noop, elidable=True),
