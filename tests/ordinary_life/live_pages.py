@@ -139,6 +139,7 @@ PAGES: Final = {
     "race call": LivePage("base.html", lambda _: "/rules/", lambda world: str(world.created["waiting_player"])),
     "home": LivePage("games/home.html", lambda _: "/", polls="/playing.json", clock=".countdown b", runs=-1),
     "lobby": LivePage("races/lobby.html", lambda _: "/races/", polls="/races/lobby.json"),
+    "practice": LivePage("races/_seeks.html", lambda _: "/practice/", polls="/races/seeks.json"),
 }
 
 

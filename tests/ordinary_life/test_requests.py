@@ -71,6 +71,7 @@ def vote(page: Any) -> Case:
         "source": None,
         "play_on": None,
         "vote": {"address": "/puzzles/0/vote", "mine": ""},
+        "turns": [],
     }
     page.route(case.address, lambda route: route.fulfill(json=route.fetch().json() | {"after": over}))
     page.route("**/vote", lambda route: route.fulfill(json={"vote": "good"}))
@@ -121,9 +122,9 @@ def test_a_request_without_an_answer_may_be_repeated(
     complaints.clear()
 
 
-def test_a_wrong_move_whose_reply_is_lost_costs_one_try(visit: Visit, complaints: list[str]) -> None:
+def test_a_wrong_move_whose_reply_is_lost_counts_once(visit: Visit, complaints: list[str]) -> None:
     """Every reply to it is lost, until the player makes the move again."""
-    page = visit("/puzzles/", fresh=True)
+    page = visit("/puzzles/another/", fresh=True)
     player, shown = PuzzleMouse(page), puzzle_on(page)
     wrong = next(iter(shown.losses[0]))
 
@@ -137,9 +138,9 @@ def test_a_wrong_move_whose_reply_is_lost_costs_one_try(visit: Visit, complaints
     page.unroute("**/move")
     player.play(wrong)
     wait_for(page, "#puzzle-say", "That loses.")
-    assert page.text_content("#tries-left") == "2"
+    assert page.text_content("#mistakes") == "1"
     player.play(wrong)
-    wait_for(page, "#tries-left", "1")
+    wait_for(page, "#mistakes", "2")
     complaints.clear()
 
 

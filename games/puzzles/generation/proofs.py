@@ -7,15 +7,17 @@ budget.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from games.puzzles.losses.exhaustive_search import prove_lost
 from games.puzzles.puzzle import Losses, Puzzle, successors
 from games.rules import Table, from_position
 from games.solver import Budget, Unwinnable, check_solution, solve
-from games.solver.search_drivers import Search
 from games.solver.searches import exhaustive_search, make_search
 from games.solver.statuses import LOST, RUNNING, WON
+
+if TYPE_CHECKING:
+    from games.solver.search_drivers import Search
 
 NODES: Final = 1_500
 SECOND_NODES: Final = 10 * NODES

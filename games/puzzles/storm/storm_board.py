@@ -70,5 +70,6 @@ def own_storms(player: int) -> OwnStorms:
 
 def _listed(day: date, *, guests: bool) -> QuerySet[Any]:
     users: Any = get_user_model()
-    players = users.objects.filter(is_guest=True) if guests else users.objects.with_page()
-    return StormRun.objects.filter(day=day, solved__gt=0, standing=StormRun.Standing.LISTED, player__in=players)
+    players = users.objects.named() if guests else users.objects.with_page()
+    listed = StormRun.objects.filter(day=day, solved__gt=0, standing=StormRun.Standing.LISTED, player__in=players)
+    return listed.alias(by_guest=users.objects.guest_at("player")).filter(by_guest=guests)

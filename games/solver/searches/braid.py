@@ -45,7 +45,9 @@ def thrifty_search(table: Table, thrift: Thrift, *, seed: int) -> Tries | None:
 
 
 def exhaustive_search(table: Table, *, memory: int) -> Search | None:
-    """Create the depth-first search alone; None while many redeals are left, and before the direction is chosen."""
+    """Create the depth-first search alone, with ``memory`` bytes; None while many redeals are left, and before the
+    direction is chosen.
+    """
     braid = cast("Braid", table)
     if not braid.direction or (braid.rounds_left or 0) > LATE:
         return None

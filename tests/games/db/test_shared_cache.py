@@ -47,6 +47,7 @@ DIRECT_USERS = {
     "games/db/shared_cache.py",
     "games/replays/preview_images.py",
     "games/db/replicas/write_positions.py",
+    "leaderboards/verdicts/backfill.py",
     "leaderboards/verdicts/pending_sweep.py",
 }
 
