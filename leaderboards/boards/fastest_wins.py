@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
@@ -41,11 +41,8 @@ class FastestWin:
     player: UUID
     name: str
     in_race: bool
-
-    @property
-    def has_page(self) -> bool:
-        """True: only players with a page are listed."""
-        return True
+    #: Only players with a page are listed.
+    has_page: ClassVar[bool] = True
 
     def __str__(self) -> str:
         return self.name

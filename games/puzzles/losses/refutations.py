@@ -11,7 +11,6 @@ from games.puzzles.models import PuzzleTry, StoredPuzzle
 from games.puzzles.move_check import loss_after
 from games.puzzles.open_view import Step, steps_of
 from games.puzzles.puzzle import Puzzle
-from games.puzzles.tries import Progress
 from games.rules import from_position
 from games.solver.simulated_players import Skill, skilled_game
 
@@ -27,7 +26,7 @@ def refutation(player: int | None, stored: StoredPuzzle, turn: int, token: str) 
         does not lose; or the rules' error for an illegal one.
     """
     tries = PuzzleTry.objects.filter(player=player, puzzle=stored) if player else []
-    if not any(Progress.of(row).is_over or (row.last_move or [])[::2] == [turn, token] for row in tries):
+    if not any(row.solved_at or row.failed_at or (row.last_move or [])[::2] == [turn, token] for row in tries):
         raise Refusal(ErrorCode.FORBIDDEN, "solve the puzzle first")
     puzzle = Puzzle.from_json(stored.contents)
     if turn not in range(len(puzzle.turns)) or loss_after(puzzle, turn, token) is None:
