@@ -241,7 +241,7 @@ def flushed_tables() -> list[str]:
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_flush() -> Iterator[None]:
-    """Delete all rows after a transactional test, except those of the tables that migrations fill.
+    """Delete all rows after a transactional test, except in tables that migrations fill.
 
     Django would empty these too and emit a signal to refill them, which takes twenty times as long as all the rest. On
     PostgreSQL it would truncate, which creates new files for every table and index, however empty; with DELETE, foreign

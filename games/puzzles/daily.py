@@ -1,6 +1,6 @@
-"""Puzzle of the day, and the players' streaks with it.
+"""Puzzle of the day, and streaks of days on which a player solved it.
 
-Puzzles are reserved some days ahead, among those that no player has seen, and are offered nowhere before their day.
+Puzzles that no player has seen are reserved some days ahead. Until their day they are not offered anywhere.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def number_of(day: date) -> int:
 
 
 def _draw() -> StoredPuzzle:
-    """Draw a random puzzle that can hardly be guessed. Prefer those that no one has seen, then those not used before.
+    """Draw a random puzzle that is hard to guess: one that nobody has seen if possible, or else one not used before.
 
     :raises StoredPuzzle.DoesNotExist: if there is none at all.
     """

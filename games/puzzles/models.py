@@ -54,7 +54,7 @@ class SeenPuzzle(models.Model):
     """The first time a player saw a puzzle, on its page, in a storm or in a race (`games.puzzles.history`)."""
 
     class Place(models.TextChoices):
-        """Where a puzzle was seen. Only a puzzle's own page leads to a rated try."""
+        """Place in which a puzzle was seen. Tries at puzzles seen in storms and races are not rated."""
 
         PAGE = "page"
         STORM = "storm"
@@ -207,7 +207,7 @@ class StormRun(models.Model):
     """
 
     class Standing(models.TextChoices):
-        """Whether a run is listed on its day's board."""
+        """A run's standing on the board of its day."""
 
         LISTED = "listed"
         PRACTICE = "practice"

@@ -1,4 +1,4 @@
-"""Choice of puzzles for players: those that nobody may see yet are left out, and those not seen before come first."""
+"""Choice of puzzles for players: unseen ones first, and none that is reserved for a coming day."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from games.puzzles.themes import Theme
 
 #: Number of puzzles around the player's rating from which the next one is drawn.
 NEAREST: Final = 10
-#: Most new puzzles left at which a player is told their number.
+#: A player with this many new puzzles left, or fewer, is told their number.
 NEAR_END: Final = 30
 
 
@@ -77,9 +77,9 @@ def _nearest(found: QuerySet[StoredPuzzle], mu: float) -> list[int]:
 
 
 def draw(players: Collection[int], max_turns: int, size: int, enough: int) -> list[Drawn]:
-    """Draw up to `size` random puzzles with at most `max_turns` turns that none of the players has seen.
+    """Draw up to `size` random puzzles of at most `max_turns` turns, none of which any of the players has seen.
 
-    If fewer than `enough` are left, fill up with those that the fewest of the players have seen, and longest ago.
+    If there are fewer than `enough`, add puzzles that few of the players have seen, and long ago.
     """
     found = offered().filter(turns__lte=max_turns)
     new = found.filter(history.unseen_by(players)).order_by("?").values_list("mu", "pk", "variant")[:size]

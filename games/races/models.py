@@ -237,7 +237,7 @@ class Entrant(models.Model):
 
     @property
     def is_no_show(self) -> bool:
-        """True for a player who was absent when a heat was divided, and so belongs to none of its divisions."""
+        """True for a player who missed the start of a heat, and so belongs to none of its divisions."""
         return self.state == self.State.ABSENT and self.attempt_id is None and self.race.scheduled_at is not None
 
     @property

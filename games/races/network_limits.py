@@ -1,6 +1,6 @@
-"""Limits on filling the lobby's lists and the seats of races, and on spoiling starts.
+"""Limits per player and network: entries in the lobby's lists, seats in races, and spoiled starts.
 
-Limits are per player. Guests and new accounts cost nothing to make, so all those of a network share one limit.
+Guests and new accounts cost nothing to make, so all those of a network share one limit.
 Networks and counters live in the cache; losing it only lifts the limits for a while.
 
 A player spoils a start by leaving a countdown, or by breaking up a quick match or missing it. After a few spoiled

@@ -1,8 +1,8 @@
-"""Rating rules: which rivals count in a race. Plain values, no database.
+"""Rating rules: the rivals that count in a race. Plain values, no database.
 
-Only racers who had an account and were present are rated. Two racers do not count for each other if they were linked
-in this race (by device or network), or have already met in five rated races that day (UTC). A racer without any rival
-is not rated.
+A racer needs an account, and must have been present, to be rated. Two racers do not count for each other if they were
+linked in this race (by device or network), or have already met in five rated races that day (UTC). A racer without any
+rival is not rated.
 
 The same fold runs twice. In provisional ratings, every rival counts. In ratings, only rivals who were regulars at the
 start of the race count (`games.races.results.entrant_facts`), for regulars and others alike. Wins and losses count

@@ -32,7 +32,7 @@ def heat(variant: str, seed: str, count: int, seconds: float) -> dict[str, Any]:
 
 
 def open_heat(variant: str, seed: str, count: int, seconds: float) -> dict[str, Any]:
-    """Create a heat on the deal of that seed that starts in ``seconds`` seconds, and new players who have no seats."""
+    """Create a heat on a seed's deal, starting in ``seconds`` seconds, and new players without seats."""
     start = timezone.now() + timedelta(seconds=seconds)
     players = [make_account() for _ in range(count)]
     deal = make_deal(variant, practice=True, seed=bytes.fromhex(seed), for_race=True)

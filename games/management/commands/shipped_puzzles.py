@@ -71,6 +71,6 @@ class Command(BaseCommand):
 
 
 def _without_near_ones(rows: list[PuzzleRow]) -> list[PuzzleRow]:
-    """Return the puzzles without those that are near an earlier one; the first ones, shipped before, all stay."""
+    """Drop puzzles that are near an earlier one. Shipped puzzles come first, so none of them is dropped."""
     index = PuzzleIndex()
     return [row for row in tqdm(rows, disable=not sys.stderr.isatty()) if index.add(Puzzle.from_json(row.contents))]

@@ -53,7 +53,7 @@ def lobby_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
 @never_cache
 @cache_for_anonymous(open_seeks.FRESH)
 def seeks_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
-    """Return the players who wait for a quick match, identical for everyone; visible pages poll it every 2 seconds."""
+    """Return the players waiting for a quick match. It is the same for everyone, and visible pages poll it."""
     return JsonResponse(open_seeks.open_seeks())
 
 

@@ -1,4 +1,4 @@
-"""Check of all that a puzzle claims, by searches other than those that made it."""
+"""Check of every claim of a puzzle, with other searches than the generator's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from games.solver import Budget, Solution, TokensError, Unwinnable, check_soluti
 #: Positions that brute force visits before the solver is asked.
 BY_RULES: Final = 2_000
 _NODES: Final = 100_000
-#: What the check of a claim may find.
+#: Possible findings about a claim.
 FINDINGS: Final = ("won by the rules", "lost by the rules", "lost by the solver", "undecided", "wrong")
 
 

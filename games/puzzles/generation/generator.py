@@ -25,7 +25,7 @@ from games.solver.simulated_players import wish
 MIN_ANSWERS: Final = 4
 #: The fewest choices at some turn of a puzzle whose answer is only to draw cards.
 MIN_CHOICES: Final = 3
-#: The fewest turns with so many choices in a rich puzzle.
+#: A rich puzzle has at least this many turns with `MIN_CHOICES` choices.
 RICH_TURNS: Final = 3
 #: Turns in a row without a losing move after which a walk ends.
 _EASY: Final = 6
@@ -155,7 +155,7 @@ def _play_to_mistake(table: Table, judge: Judge, style: _Style, chance: Random) 
 
 
 def _go_to(table: Table, tokens: Sequence[str], number: int) -> None:
-    """Take moves back, or play those of a game, up to a number of moves."""
+    """Take back or play moves of a game until it has this number of moves."""
     while len(table.moves) > number:
         table.pop()
     while len(table.moves) < number:

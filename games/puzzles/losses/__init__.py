@@ -1,1 +1,1 @@
-"""Why moves lose: proofs by the rules alone, simulated games, and what players are told and shown."""
+"""Losing moves: proofs with the rules alone, explanations in words, and games that show the loss."""

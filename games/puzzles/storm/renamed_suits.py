@@ -1,4 +1,4 @@
-"""Renaming of suits: another position with the same winning and losing moves, for puzzles whose answers are public.
+"""Renamed suits: they give a puzzle whose answer is public another position with the same winning and losing moves.
 
 No rule prefers a suit, so all of them may be exchanged where colours don't matter, and otherwise those that keep the
 two colours apart. Moves name piles, not suits, so they stay the same.

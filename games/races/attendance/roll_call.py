@@ -34,7 +34,7 @@ def record_present(entrant_ids: Collection[int], now: datetime | None = None) ->
 
 
 def record_left(entrant_ids: Collection[int], now: datetime | None = None) -> None:
-    """Record that these players, who wait for an opponent, have closed their page. The next sign revokes it."""
+    """Record that players waiting for an opponent have closed their page, until the next sign of them."""
     until = (now or timezone.now()) + LEFT_AFTER
     alone = Entrant.objects.filter(pk__in=entrant_ids, race__state=Race.State.OPEN, race__gathers_until=None)
     alone.filter(race__room__kind=Room.Kind.QUICK, here_until__gt=until).update(here_until=until)

@@ -66,7 +66,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         return await self.join(room_id, viewer)
 
     def leave(self, key: int, viewer: Viewer) -> None:
-        """Remove a viewer; if it was the last page here of a player who waits for a quick match, record that."""
+        """Remove a viewer, and record it if a player waiting for a quick match has no other page open here."""
         watch = self._watches.get(key)
         seeks = watch.audience.seated() if watch and watch.facts.kind == Room.Kind.QUICK else []
         super().leave(key, viewer)

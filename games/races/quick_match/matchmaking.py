@@ -192,7 +192,7 @@ def _gather(race: Race, now: datetime) -> None:
 
 
 def _part(race: Race, now: datetime) -> None:
-    """Remove players who have left or didn't answer in time. The remaining player goes on waiting."""
+    """Remove players who left or didn't answer in time, and let the other one go on waiting."""
     with transaction.atomic():
         rooms.lock_room(race.room_id)
         open_race = Race.objects.filter(pk=race.pk, state=Race.State.OPEN, gathers_until=race.gathers_until).first()

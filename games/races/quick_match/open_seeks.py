@@ -1,4 +1,4 @@
-"""Open seeks: the players who wait for a quick match, as the lobby, home, practice and practice tables list them.
+"""Open seeks: the list of players waiting for a quick match, for the lobby, home, practice and practice tables.
 
 The list is the same for all visitors and free of text to translate. One player or network can fill only a third of it.
 """

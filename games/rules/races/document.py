@@ -1,7 +1,7 @@
 """A finished race as one JSON document, with everything needed to check it without a server (docs/records.md, "Races").
 
-`file_checks` verifies such files. Since version 2, the commitment binds the race's terms as well as the seed. Since
-version 3, entrants who did not win are placed by progress time. Older files can still be read.
+`file_checks` verifies such files. From version 2 on, the commitment covers the race's terms as well as the seed; from
+version 3 on, entrants who did not win are placed by progress time. Older files can still be read.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from games.puzzles.themes import themes_of
 from tests.browser.conftest import PHONE, Visit
 from tests.browser.table_driver import Mouse, Touch, sign_up
 
-#: What differs in a position with renamed suits, and the mark of a card that lies face down.
+#: Suits, which differ in renamed puzzles, and marks of face-down cards.
 _SUIT = re.compile(r"(?<=[A2-9TJQK])[SHDC]|[*]")
 
 

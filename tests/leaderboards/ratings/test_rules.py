@@ -154,7 +154,7 @@ def series(winners: Sequence[int], *, newcomers: Sequence[int] = ()) -> list[tup
 
 @pytest.mark.parametrize("winners", [one for one in product((1, 2), repeat=6) if one.count(1) == 4])
 def test_four_wins_to_two_move_both_by_the_same_amount(winners: tuple[int, ...]) -> None:
-    """This holds in any order, for two new players, who have only a provisional rating, and for two regulars."""
+    """In any order, for two new players with only a provisional rating as well as for two regulars."""
     for newcomers in ((), (1, 2)):
         provisional, rating = series(winners, newcomers=newcomers)
         for better, worse in (provisional, rating)[: 1 if newcomers else 2]:

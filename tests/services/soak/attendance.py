@@ -29,13 +29,13 @@ COUNTDOWN, WAIT = 15.0, 14.0
 PLAY, SETTLED_WITHIN = 15.0, 120.0
 #: Most players of a division.
 DIVISION: Final = 16
-#: What every page says to a player who missed a race.
+#: Notice on the next page of a player who missed a race.
 NOTICE: Final = "You missed a race"
 
 
 @dataclass(frozen=True)
 class Fate:
-    """What happens to a player: from when on, in seconds after the roll call, for how long, and if they race."""
+    """Mishap of a player: its start in seconds after the roll call, its length, and if the player still races."""
 
     kind: str
     at: float
@@ -69,7 +69,7 @@ class Racer:
 
 @dataclass
 class Attended:
-    """What happened, and what was wrong."""
+    """Result of a heat: its mishaps and its faults."""
 
     fates: Counter[str] = field(default_factory=Counter)
     sizes: list[int] = field(default_factory=list)
@@ -158,7 +158,7 @@ class AttendedHeat:
         await until(lambda: room.shown["running"] or room.shown["last"])
 
     def _find_faults(self, outcomes: Sequence[Outcome]) -> Iterator[str]:
-        """Yield faults of the roll call: who raced, in which divisions, and what the others were told."""
+        """Yield faults in the seats, the divisions and the notices of the others."""
         entries = {one["player"]: (one, outcome) for outcome in outcomes for one in outcome.entrants}
         sizes = [len(_present(outcome)) for outcome in outcomes]
         if max(sizes) > DIVISION or max(sizes) - min(sizes) > 1:

@@ -1,4 +1,4 @@
-/** Players who wait for a quick match, in `#seeks`: for which games, since when, and a button that races them. */
+/** List of players waiting for a quick match, in `#seeks`: their games, how long they have waited, and a button. */
 
 import { avatar, button, byId, part } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";

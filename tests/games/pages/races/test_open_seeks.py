@@ -1,4 +1,4 @@
-"""Open seeks on home, in practice and at practice tables: who waits, and the press that races them."""
+"""Open seeks on home, in practice and at practice tables, and racing someone with one press."""
 
 from __future__ import annotations
 

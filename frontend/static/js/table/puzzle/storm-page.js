@@ -17,7 +17,7 @@ async function begin(felt) {
   const response = await request(felt.dataset.current ?? "", "POST", undefined, options).catch(() => null);
   const reply = response && (await response.json().catch(() => null));
   if (response?.ok && reply?.state.ms_left) return void new Storm(felt, reply, () => location.reload());
-  // The time is up, or the run is another player's: the server shows what there is.
+  // The time is up, or this is someone else's run: reload to see the result or the error.
   if (response && (response.ok || response.status < 429)) return location.reload();
   window.setTimeout(() => begin(felt), RETRY);
 }
