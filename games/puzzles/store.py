@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 from itertools import islice
 from typing import Final
 
@@ -21,12 +20,6 @@ FIRST: Final = 264
 _BATCH: Final = 1000
 #: Themes stored by one statement: SQLite of older versions allows 999 values.
 _THEMES: Final = 400
-
-
-@cache
-def starters() -> tuple[Puzzle, ...]:
-    """Return the shipped puzzles that a new site has at once."""
-    return tuple(Puzzle.from_json(row.contents) for row in shipped_file.first_rows(FIRST))
 
 
 def add(puzzles: Iterable[Puzzle], *, source: int | None = None, source_n: int | None = None) -> None:

@@ -11,10 +11,10 @@ from games.puzzles import shipped_file
 from games.puzzles.open_view import step_of
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.shipped_file import PuzzleRow
-from games.puzzles.store import starters
 from games.puzzles.themes import themes_of
 from tests.browser.conftest import PHONE, Visit
 from tests.browser.table_driver import Mouse, Touch, sign_up
+from tests.games.puzzles.puzzles import starters
 
 #: Suits, which differ in renamed puzzles, and marks of face-down cards.
 _SUIT = re.compile(r"(?<=[A2-9TJQK])[SHDC]|[*]")

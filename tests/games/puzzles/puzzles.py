@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 import secrets
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from games.puzzles import shipped_file
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.puzzle import Losses, Puzzle
-from games.puzzles.store import starters
+from games.puzzles.store import FIRST
+
+
+@cache
+def starters() -> tuple[Puzzle, ...]:
+    """Return the shipped puzzles that a new site has at once."""
+    return tuple(Puzzle.from_json(row.contents) for row in shipped_file.first_rows(FIRST))
+
 
 #: A Labyrinth of three turns with a forced move after the first; a Labyrinth whose wrong moves are proven lost by the
 #: solver alone; a Stonewall with three forced moves between its two turns.

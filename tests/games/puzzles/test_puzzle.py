@@ -6,11 +6,10 @@ import json
 
 import pytest
 
-from games.puzzles import store
 from games.puzzles.open_view import Step, step_of, steps_of
 from games.puzzles.puzzle import Puzzle, is_forced, successors
 from games.rules import from_position
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED, starters
 
 EXAMPLES = pytest.mark.parametrize(
     "puzzle", [LABYRINTH, TRIED, UNEXPLAINED, STONEWALL], ids=lambda puzzle: puzzle.variant
@@ -47,10 +46,10 @@ def test_successors_are_all_positions_after_one_move(puzzle: Puzzle) -> None:
     assert table.position() == puzzle.start, "the table is left as it was"
 
 
-@pytest.mark.parametrize("variant", sorted({puzzle.variant for puzzle in store.starters()}))
+@pytest.mark.parametrize("variant", sorted({puzzle.variant for puzzle in starters()}))
 def test_every_card_is_in_the_open_view(variant: str) -> None:
     """Also after any of the moves of the win."""
-    puzzle = next(puzzle for puzzle in store.starters() if puzzle.variant == variant)
+    puzzle = next(puzzle for puzzle in starters() if puzzle.variant == variant)
     table = puzzle.table_at(0)
     cards = sorted(table.DECK.written(card for pile in (*table.piles, *table.foundations) for card in pile))
     steps = [step_of(table), *steps_of(puzzle.table_at(0), (*puzzle.line, *puzzle.finish))]

@@ -8,10 +8,9 @@ from heapq import nsmallest
 from random import Random
 from statistics import fmean, pstdev
 
-from games.puzzles import store
 from games.puzzles.ratings.initial_ratings import initial_rating
 from games.puzzles.ratings.rating_model import MU, SCALE, SETTLED, RatingEstimate, chance, rate
-from tests.games.puzzles.puzzles import LABYRINTH
+from tests.games.puzzles.puzzles import LABYRINTH, starters
 
 
 def simulated_tries(players: int = 200, puzzles: int = 264, tries: int = 40) -> list[tuple[float, float]]:
@@ -75,7 +74,7 @@ def test_known_values_stay() -> None:
 
 
 def test_shipped_puzzles_have_different_initial_ratings_around_the_mean() -> None:
-    ratings = [initial_rating(puzzle) for puzzle in store.starters()]
+    ratings = [initial_rating(puzzle) for puzzle in starters()]
     assert abs(fmean(ratings) - MU) < 5
     assert 250 < pstdev(ratings) < 400
 

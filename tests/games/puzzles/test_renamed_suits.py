@@ -8,9 +8,9 @@ import pytest
 
 from games.puzzles.generation.proofs import Judge
 from games.puzzles.puzzle import Puzzle
-from games.puzzles.store import starters
 from games.puzzles.storm.renamed_suits import renamed, renamings
 from games.rules import GAMES, from_position, open_table
+from tests.games.puzzles.puzzles import starters
 
 #: Small puzzles of each game that has some: the solver decides each of their positions.
 SAMPLES = [

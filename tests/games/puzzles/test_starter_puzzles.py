@@ -20,7 +20,7 @@ from games.puzzles.shipped_file import PuzzleRow
 from games.puzzles.themes import themes_of
 from games.rules import CATALOGUE, from_position
 from games.solver import check_solution
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED, stored_puzzle, wrong
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED, starters, stored_puzzle, wrong
 from tests.games.puzzles.test_generator import check, check_history
 
 #: Puzzles whose losses are proven again; the shape and the win are checked for all.
@@ -28,7 +28,7 @@ SAMPLED = 2
 
 
 def test_every_shipped_puzzle_wins_by_the_rules() -> None:
-    for puzzle in store.starters():
+    for puzzle in starters():
         assert Puzzle.from_json(puzzle.to_json()) == puzzle
         table = from_position(puzzle.start)
         assert CATALOGUE[puzzle.variant].game == table.GAME
@@ -39,11 +39,11 @@ def test_every_shipped_puzzle_wins_by_the_rules() -> None:
         assert len(puzzle.losses) == len(puzzle.turns)
         assert all(puzzle.line[n] not in losses for n, losses in zip(puzzle.turns, puzzle.losses, strict=True))
         check_history(puzzle)
-    assert len({puzzle.start for puzzle in store.starters()}) == len(store.starters())
+    assert len({puzzle.start for puzzle in starters()}) == len(starters())
 
 
 def test_every_game_but_tarot_has_at_least_forty_shipped_puzzles() -> None:
-    counts = Counter(puzzle.variant for puzzle in store.starters())
+    counts = Counter(puzzle.variant for puzzle in starters())
     others = [name for name, variant in CATALOGUE.items() if variant.game != "tarot"]
     assert sorted(counts) == sorted(others)
     assert min(counts.values()) >= 40
@@ -64,7 +64,7 @@ def test_a_loss_is_explained_once_it_is_needed() -> None:
 
 def test_a_sample_of_the_shipped_puzzles_is_proven() -> None:
     seed = SystemRandom().randrange(2**32)
-    quick = [puzzle for puzzle in store.starters() if puzzle.variant in {"labyrinth", "stonewall"}]
+    quick = [puzzle for puzzle in starters() if puzzle.variant in {"labyrinth", "stonewall"}]
     for puzzle in Random(seed).sample(quick, min(SAMPLED, len(quick))):
         check(puzzle, f"seed {seed}, {puzzle.start}")
 

@@ -18,10 +18,9 @@ from games.puzzles import history, housekeeping
 from games.puzzles.daily import MAX_TURNS
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle, StormRun
 from games.puzzles.puzzle import Puzzle
-from games.puzzles.store import starters
 from games.puzzles.storm import runs
 from games.puzzles.storm.storm_board import board_of, own_storms, place_of
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, right, stored_puzzle, wrong
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, right, starters, stored_puzzle, wrong
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -15,7 +15,7 @@ from games.puzzles.models import PuzzleTheme, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.themes import Theme, themes_of
 from games.rules import CATALOGUE
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, stored_puzzle
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, starters, stored_puzzle
 
 #: Turns of the shipped puzzles, and of random games where none has the theme: position, right move, losing moves.
 EXAMPLES = json.loads(Path(__file__).with_name("theme_examples.json").read_text())
@@ -44,7 +44,7 @@ def test_a_puzzle_has_the_themes_of_all_its_turns() -> None:
 
 def test_shipped_puzzles_have_many_themes_in_every_game() -> None:
     found: defaultdict[str, set[Theme]] = defaultdict(set)
-    for puzzle in store.starters():
+    for puzzle in starters():
         themes = themes_of(puzzle)
         assert themes, puzzle.start
         found[CATALOGUE[puzzle.variant].game].update(themes)
