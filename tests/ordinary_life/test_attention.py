@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
+from games.races import heats
 from tests.browser.conftest import Site, Visit
 from tests.browser.races.test_race_table import LEAVE
 from tests.browser.races.test_races import ROOM, TABLE, press, seek, shows
@@ -108,6 +110,25 @@ def test_a_hidden_racer_is_called_for_the_start_and_when_the_race_is_called_off(
     hidden_tab.show(page)
     page.wait_for_function("() => notified.length === 0")
     page.wait_for_url(ROOM)
+
+
+def test_a_scheduled_race_is_joined_and_forgotten(visit: Visit, server_clock: ServerClock) -> None:
+    """An open page is enough, even a hidden one. A player who left is told on their next page."""
+    now = timezone.now()
+    server_clock.move((heats.next_start(now) - now).total_seconds() - 60)
+    ready, forgetful, gone = (visit("/races/heat/", fresh=True) for _ in range(3))
+    for page in (ready, forgetful, gone):
+        press(page, "Join")
+        expect(page.get_by_role("button", name="Leave")).to_be_visible()
+    hidden_tab.hide(forgetful)
+    gone.goto("/rules/")
+    gone.goto("about:blank")
+    server_clock.move(42)
+    for page in (ready, forgetful):
+        page.wait_for_url(TABLE)
+        page.locator("#felt .card").first.wait_for()
+    gone.goto("/rules/")
+    expect(gone.locator("main")).to_contain_text("You missed a race")
 
 
 def test_a_visible_player_is_not_called_and_no_one_is_asked(visit: Visit) -> None:
