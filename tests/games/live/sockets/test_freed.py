@@ -180,7 +180,7 @@ def _connected(port: int, path: str, cookie: str) -> connect:
     )
 
 
-#: These may grow, but only with the tokens of a game's vocabulary seen so far, and with the games of the last two seconds:
+#: These may grow: with the tokens of a game's vocabulary seen so far, and with the games of the last two seconds, as
 #: the allowance of each socket has a timer until it is full again, and asyncio frees cancelled timers late.
 BOUNDED = {"games.rules.tokens.Move", "asyncio.events.TimerHandle"}
 MODULES = ("games.", "asyncio.", "_asyncio.", "channels.", "config.")
