@@ -80,7 +80,7 @@ def prepared(collected: Path, sqlite_template: Path, tmp_path_factory: pytest.Te
     def prepare(var: Path) -> None:
         shutil.copytree(sqlite_template, var, dirs_exist_ok=True, ignore=shutil.ignore_patterns("static"))
         (var / "static").symlink_to(collected)
-        _make_database(embedded_environment(var, COLLECTED_STATIC="true"))
+        make_database(embedded_environment(var, COLLECTED_STATIC="true"))
 
     return made_once(tmp_path_factory, "prepared", prepare)
 
@@ -117,7 +117,7 @@ def serve(var: Path, *, certified: bool = False, **variables: str) -> Iterator[S
     """
     environment = embedded_environment(var, **variables)
     subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], env=environment, cwd=ROOT, check=True)
-    _make_database(environment, certified=certified)
+    make_database(environment, certified=certified)
     yield from run_server(var, environment)
 
 
@@ -138,7 +138,7 @@ def embedded_environment(var: Path, **variables: str) -> dict[str, str]:
     }
 
 
-def _make_database(environment: dict[str, str], *, certified: bool = False) -> None:
+def make_database(environment: dict[str, str], *, certified: bool = False) -> None:
     """Create the deals in the migrated database."""
     variants = [path.stem for path in (ROOT / "tests" / "rules" / "golden").glob("*.json") if path.stem != "options"]
     control = ControlProcess("tests.browser.control", environment, Path(environment["VAR_DIR"], "control.log"))
