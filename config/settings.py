@@ -361,7 +361,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 SEALED_STOCK: int = env.int("SEALED_STOCK", default=14)  # certified deals in stock per variant; 0: none are made
 DEAL_PATIENCE: int = env.int("DEAL_PATIENCE", default=300)  # s to wait for a missing deal of today to be certified
 RELEASE_PATIENCE: int = env.int("RELEASE_PATIENCE", default=180)  # s that the release step waits for today's deals
-PUZZLE_STOCK: int = env.int("PUZZLE_STOCK", default=20)  # untried puzzles per variant below which more are made
+PUZZLE_STOCK: int = env.int("PUZZLE_STOCK", default=50)  # unseen puzzles per variant below which more are made
 if min(SEALED_STOCK, DEAL_PATIENCE, RELEASE_PATIENCE, PUZZLE_STOCK) < 0:
     raise ImproperlyConfigured("SEALED_STOCK, DEAL_PATIENCE, RELEASE_PATIENCE and PUZZLE_STOCK must not be negative")
 # Allow starter deals, whose seeds ship with the code, as daily deals; config.processes.embedded turns this on. SQLite

@@ -1,4 +1,4 @@
-"""Background job that makes puzzles while the site is idle and few puzzles of a variant are untried.
+"""Background job that makes puzzles while the site is idle and a keen player has few unseen ones of a variant left.
 
 The turning points of players' games come first (`sources`), then games of simulated players. Each search runs in a
 process of its own at the lowest priority (`puzzle_search`).
@@ -13,22 +13,24 @@ from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
-from django.db.models import Count, Q
+from django.db.models import Count
 from django.utils import timezone
 
 from games.analysis.models import Analysis
 from games.core.background_threads import BackgroundJob
 from games.core.search_process import run_search
 from games.deals import sealed_stock, stock_filling
-from games.puzzles import store
+from games.puzzles import daily, selection, store
 from games.puzzles.generation import puzzle_search, sources
 from games.puzzles.generation.near_duplicates import has_near_duplicate
 from games.puzzles.generation.puzzle_search import NICENESS, PuzzleRequest
-from games.puzzles.models import StoredPuzzle
+from games.puzzles.models import SeenPuzzle, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 
-#: Puzzles that an idle site makes in a day, even if enough are untried.
+#: Puzzles that an idle site makes in a day, even if enough are unseen.
 A_DAY: Final = 60
+#: Number of players who have seen the most in the last week, whose unseen puzzles are counted.
+KEENEST: Final = 10
 #: Time limit of one search in seconds.
 SECONDS: Final = 300.0
 #: Seconds between two looks at whether the site is still idle.
@@ -41,17 +43,24 @@ def start_filling() -> threading.Thread | None:
 
 
 def next_variant() -> str | None:
-    """Return the variant with the fewest untried puzzles, if puzzles are needed.
+    """Return the variant with the fewest unseen puzzles, if puzzles are needed.
 
-    They are while it has fewer than `PUZZLE_STOCK` untried ones, or fewer than `A_DAY` have been added in a day. A
-    variant without any puzzle is left to `manage.py make_puzzles`: its games may hardly ever have one.
+    They are while one of the keenest players has fewer than `PUZZLE_STOCK` unseen ones of it left, or fewer than
+    `A_DAY` have been added in a day. A variant without any puzzle is left to `manage.py make_puzzles`: its games may
+    hardly ever have one.
     """
-    untried = Count("pk", filter=Q(tries=None, days=None))
-    found = StoredPuzzle.objects.values_list("variant").annotate(untried=untried).order_by("untried", "variant").first()
-    if found is None or not settings.PUZZLE_STOCK:
+    left = dict(selection.offered().values_list("variant").annotate(Count("pk")))
+    if not left or not settings.PUZZLE_STOCK:
         return None
-    added = StoredPuzzle.objects.filter(added_at__gt=timezone.now() - timedelta(days=1)).count()
-    return found[0] if found[1] < settings.PUZZLE_STOCK or added < A_DAY else None
+    now = timezone.now()
+    week = SeenPuzzle.objects.filter(seen_at__gt=now - timedelta(days=7)).values_list("player")
+    keenest = [player for player, _ in week.annotate(n=Count("pk")).order_by("-n")[:KEENEST]]
+    seen = SeenPuzzle.objects.filter(player__in=keenest, puzzle__in=selection.offered())
+    by_variant = seen.values("player", "puzzle__variant").annotate(n=Count("pk"))
+    most = dict(by_variant.order_by("n").values_list("puzzle__variant", "n"))
+    unseen, variant = min((number - most.get(name, 0), name) for name, number in left.items())
+    added = StoredPuzzle.objects.filter(added_at__gt=now - timedelta(days=1)).count()
+    return variant if unseen < settings.PUZZLE_STOCK or added < A_DAY else None
 
 
 def is_busy() -> bool:
@@ -80,6 +89,7 @@ def _fill() -> None:
             else:
                 n = positions.index(puzzle.start) if puzzle.start in positions else None
                 store.add([puzzle], source=game.attempt, source_n=n)
+            daily.reserve(timezone.now().date())
         if not found and game is not None and is_busy():
             sources.put_back(game)
 

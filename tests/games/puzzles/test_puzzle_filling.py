@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 from random import Random
 from typing import Any
 
@@ -17,11 +18,12 @@ from games.analysis.models import Analysis
 from games.core.background_threads import BackgroundJob
 from games.core.registry import Providers
 from games.deals import sealed_stock, stock_filling
+from games.puzzles import history, shipped_file
 from games.puzzles.generation import likeness, puzzle_filling, sources
 from games.puzzles.generation.generator import puzzles_along
 from games.puzzles.generation.near_duplicates import has_near_duplicate
 from games.puzzles.generation.sources import LostGame
-from games.puzzles.models import PuzzleTry, StoredPuzzle
+from games.puzzles.models import SeenPuzzle, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.tasks import fill_puzzles
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED, stored_puzzle
@@ -42,23 +44,31 @@ def idle(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("idle")
-def test_the_variant_with_the_fewest_untried_puzzles_is_next(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert puzzle_filling.next_variant() is None, "no variant has a puzzle"
+def test_the_variant_of_which_a_keen_player_has_the_fewest_left_is_next(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(shipped_file, "first_rows", lambda _: [])
+        assert puzzle_filling.next_variant() is None, "no variant has a puzzle"
     labyrinths = [stored_puzzle() for _ in range(3)]
     stored_puzzle(STONEWALL)
     assert puzzle_filling.next_variant() == "stonewall"
-    for labyrinth in labyrinths:
-        PuzzleTry.objects.create(player=create_guest(), puzzle=labyrinth)
-        PuzzleTry.objects.create(player=create_guest(), puzzle=labyrinth)
-    assert puzzle_filling.next_variant() == "labyrinth"
-    for _ in range(2):
-        stored_puzzle()
-        stored_puzzle(STONEWALL)
+    stored_puzzle(STONEWALL)
     assert puzzle_filling.next_variant() is None
+    keen, other = create_guest(), create_guest()
+    for puzzle in labyrinths[:2]:
+        history.mark_seen(keen.pk, puzzle.pk, history.Place.STORM)
+    history.mark_seen(other.pk, labyrinths[2].pk, history.Place.PAGE)
+    assert puzzle_filling.next_variant() == "labyrinth"
+    stored_puzzle()
+    assert puzzle_filling.next_variant() is None, "each player has two left"
+    history.mark_seen(keen.pk, labyrinths[2].pk, history.Place.RACE)
+    assert puzzle_filling.next_variant() == "labyrinth"
+    SeenPuzzle.objects.update(seen_at=timezone.now() - timedelta(days=8))
+    assert puzzle_filling.next_variant() is None, "the player has gone"
     monkeypatch.setattr(puzzle_filling, "A_DAY", 9)
-    assert puzzle_filling.next_variant() == "labyrinth", "some every day"
+    assert puzzle_filling.next_variant() == "stonewall", "some every day"
     settings.PUZZLE_STOCK = 0
-    StoredPuzzle.objects.filter(tries=None, variant="labyrinth").delete()
     assert puzzle_filling.next_variant() is None
 
 
