@@ -42,8 +42,8 @@ from leaderboards.models import ChangeRow, ProvisionalChange, RatingChange, Resu
 
 _BATCH: Final = 100
 _PUZZLE_TRY: Final = (
-    "puzzle=puzzle_id", "variant=puzzle.variant", "turns=puzzle.turns", "day", "turn", "mistakes", "begun_at",
-    "solved_at", "failed_at", "mu_before", "mu_after", "rated_at",
+    "puzzle=puzzle_id", "variant=puzzle.variant", "turns=puzzle.turns", "day", "turn", "mistakes", "first_move",
+    "begun_at", "solved_at", "failed_at", "mu_before", "mu_after", "rated_at",
 )  # fmt: skip
 
 Facts = dict[str, Any]

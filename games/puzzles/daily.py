@@ -1,20 +1,25 @@
-"""Puzzle of the day, and streaks of days on which a player solved it.
+"""Puzzle of the day, everyone's results with it, and streaks of days on which a player solved it.
 
-Puzzles that no player has seen are reserved some days ahead. Until their day they are not offered anywhere.
+Puzzles that no player has seen are reserved some weeks ahead. Until their day they are not offered anywhere. Weekdays
+have the games that are learnt in a minute, and difficulty follows the grades of the daily deals.
 """
 
 from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Final
+from typing import Any, Final
 
-from django.db.models import Max, QuerySet
+from django.db.models import Count, Max, QuerySet
 
+from games.deals.difficulty import GRADES, target_grade
+from games.manifests import SHORT_VARIANTS
 from games.puzzles import history, store
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.rules import CATALOGUE
 
 #: The most wrong moves after which a try at the day's puzzle has failed.
 TRIES: Final = 3
@@ -22,13 +27,12 @@ TRIES: Final = 3
 LUCK: Final = 8
 #: The most turns of a daily puzzle, which should take about two minutes.
 MAX_TURNS: Final = 3
-#: Number of puzzles from which a day's is drawn.
-DRAWN_FROM: Final = 10
 #: Days ahead for which puzzles are reserved, and how many unseen ones must be left for other uses.
-AHEAD: Final = 7
+AHEAD: Final = 60
 LEFT_OVER: Final = 100
 #: Time after midnight in which solving the day's puzzle still counts.
 GRACE: Final = timedelta(minutes=5)
+_WEEKDAYS: Final = 5
 
 
 def puzzle_of(day: date) -> StoredPuzzle:
@@ -39,18 +43,22 @@ def puzzle_of(day: date) -> StoredPuzzle:
     found = DailyPuzzle.objects.select_related("puzzle").filter(day=day).first()
     if found is None:
         store.ensure_any()
-        found, _ = DailyPuzzle.objects.get_or_create(day=day, defaults={"puzzle": _draw()})
+        found, _ = DailyPuzzle.objects.get_or_create(day=day, defaults={"puzzle": _draw(day)})
     return found.puzzle
 
 
 def reserve(today: date) -> None:
-    """Reserve puzzles that no player has seen for today and the coming days."""
+    """Reserve puzzles that no player has seen for today and the coming days; days that lack one wait for new ones."""
     store.ensure_any()
+    DailyPuzzle.objects.filter(day__gt=today, puzzle__seen__isnull=False).delete()  # in a storm that was running
     days = [today + timedelta(days=n) for n in range(AHEAD + 1)]
     reserved = DailyPuzzle.objects.in_bulk(days)
     for day in days:
-        if day not in reserved and _unused().filter(history.unseen_by(None))[: LEFT_OVER + 1].count() > LEFT_OVER:
-            DailyPuzzle.objects.get_or_create(day=day, defaults={"puzzle": _draw()})
+        new = _unused().filter(history.unseen_by(None))
+        if day in reserved or new[: LEFT_OVER + 1].count() <= LEFT_OVER:
+            continue
+        if (puzzle := _draw_from(new, day, _games_of(day))) is not None:
+            DailyPuzzle.objects.get_or_create(day=day, defaults={"puzzle": puzzle})
 
 
 def open_day(puzzle: StoredPuzzle, now: datetime) -> date | None:
@@ -66,15 +74,15 @@ def end_of(day: date) -> datetime:
 
 def tries_for(puzzle: StoredPuzzle) -> int:
     """Return the number of wrong moves that end a try at a day's puzzle: up to three, so that guessing hardly helps."""
-    return max(1, _fair_tries(puzzle))
+    return max(1, _fair_tries(puzzle.contents["losses"]))
 
 
-def _fair_tries(puzzle: StoredPuzzle) -> int:
+def _fair_tries(losses: Collection[Collection[str]]) -> int:
     """Return the most tries that give a guesser no better chance than one in `LUCK`; 0 if even one does.
 
     The wrong moves of a guesser at a turn with `k` ways are 0 to `k - 1`, all equally likely.
     """
-    ways = [1 + len(losses) for losses in puzzle.contents["losses"]]
+    ways = [1 + len(turn) for turn in losses]
     sums = [1, *[0] * (TRIES - 1)]
     for k in ways:
         sums = [sum(sums[max(0, n - k + 1) : n + 1]) for n in range(TRIES)]
@@ -86,33 +94,47 @@ def number_of(day: date) -> int:
     return DailyPuzzle.objects.filter(day__lte=day).count()
 
 
-def _draw() -> StoredPuzzle:
-    """Draw a random puzzle that is hard to guess: one that nobody has seen if possible, or else one not used before.
+def _games_of(day: date) -> Collection[str]:
+    """Return the variants of a day's puzzle: on weekdays those that are learnt in a minute."""
+    return SHORT_VARIANTS if day.weekday() < _WEEKDAYS else CATALOGUE
+
+
+def _draw(day: date) -> StoredPuzzle:
+    """Draw a fair puzzle of the day's games: unseen if possible, or else one not used before.
 
     :raises StoredPuzzle.DoesNotExist: if there is none at all.
     """
     unused, short = _unused(), _offered().filter(turns__lte=MAX_TURNS)
     tiers = (unused.filter(history.unseen_by(None)), unused, short, _offered())
-    for least in (1, 0):
+    for games, is_fair in ((_games_of(day), True), (CATALOGUE, True), (CATALOGUE, False)):
         for tier in tiers:
-            if (puzzle := _draw_from(tier, least)) is not None:
+            if (puzzle := _draw_from(tier, day, games, is_fair=is_fair)) is not None:
                 return puzzle
     raise StoredPuzzle.DoesNotExist
 
 
-def _draw_from(candidates: QuerySet[StoredPuzzle], least: int) -> StoredPuzzle | None:
-    """Draw a puzzle with at least these fair tries, of the least recently used variant that has one.
+def _draw_from(
+    candidates: QuerySet[StoredPuzzle], day: date, games: Collection[str], *, is_fair: bool = True
+) -> StoredPuzzle | None:
+    """Draw a puzzle of the day's grade and the least recently used variant that has one.
 
-    Short ones near the end of a game are easiest to solve.
+    A fair one cannot be guessed, and at some turn asks for more than whether to draw cards. Those that allow two or
+    more tries come first.
     """
     last_used = dict(DailyPuzzle.objects.values_list("puzzle__variant").annotate(Max("day")))
-    variants = list(candidates.values_list("variant", flat=True).distinct().order_by("?"))
-    for variant in sorted(variants, key=lambda name: last_used.get(name, date.min)):
-        shortest = candidates.filter(variant=variant).order_by("moves", "pk")[: 10 * DRAWN_FROM]
-        fair = [puzzle for puzzle in shortest if _fair_tries(puzzle) >= least]
-        kind = [puzzle for puzzle in fair if _fair_tries(puzzle) > 1]
-        if fair:
-            return secrets.choice((kind if len(kind) >= DRAWN_FROM else fair)[:DRAWN_FROM])
+    for variant in sorted(games, key=lambda name: last_used.get(name, date.min)):
+        rows = candidates.filter(variant=variant).order_by("mu", "pk").values_list("pk", "contents__losses")
+        found = [
+            (pk, tries)
+            for pk, losses in rows
+            if ((tries := _fair_tries(losses)) and any(len(turn) > 1 for turn in losses)) or not is_fair
+        ]
+        if found:
+            grade, size = target_grade(day), len(found)
+            end = max(1, grade * size // len(GRADES))
+            level = found[min((grade - 1) * size // len(GRADES), end - 1) : end]
+            kind = [pk for pk, tries in level if tries > 1]
+            return StoredPuzzle.objects.get(pk=secrets.choice(kind or [pk for pk, _ in level]))
     return None
 
 
@@ -122,6 +144,30 @@ def _offered() -> QuerySet[StoredPuzzle]:
 
 def _unused() -> QuerySet[StoredPuzzle]:
     return _offered().filter(turns__lte=MAX_TURNS, days=None)
+
+
+@dataclass(frozen=True, slots=True)
+class DayResults:
+    """Results of everyone who finished a day's puzzle: their number, how many solved it in time, and the most common
+    first move, empty if unknown.
+    """
+
+    finished: int
+    solved: int
+    first_move: str
+
+
+def results_of(puzzle: StoredPuzzle, today: date) -> DayResults | None:
+    """Return everyone's results with a puzzle on its last day; None if it has had none."""
+    days = DailyPuzzle.objects.filter(puzzle=puzzle, day__lte=today)
+    day = days.values_list("day", flat=True).order_by("day").last()
+    if day is None:
+        return None
+    tries = PuzzleTry.objects.filter(puzzle=puzzle, day=day).exclude(solved_at=None, failed_at=None)
+    moves = tries.exclude(first_move="").values_list("first_move").annotate(n=Count("pk"))
+    first: Any = moves.order_by("-n", "first_move").first()
+    solved = tries.filter(solved_at__lt=end_of(day)).count()
+    return DayResults(tries.count(), solved, first[0] if first else "")
 
 
 def counts(row: PuzzleTry) -> bool:

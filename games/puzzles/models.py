@@ -120,9 +120,9 @@ class PuzzleTry(models.Model):
     """A player's try at a puzzle: the turns found so far, and the wrong moves.
 
     `day` is set if it began on the puzzle's own day; then only a few wrong moves are allowed, and an earlier try at the
-    puzzle is another one. `last_move` is the last move, with the turn and the number of wrong moves before it. The last
-    three fields are the player's rating before and after the try, which is rated once, and when; they are empty if it
-    is not rated.
+    puzzle is another one. `first_move` is the first move, in the spelling of the puzzle's line and losses, and
+    `last_move` the last one, with the turn and the number of wrong moves before it. The last three fields are the
+    player's rating before and after the try, which is rated once, and when; they are empty if it is not rated.
     """
 
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="puzzle_tries")
@@ -130,6 +130,7 @@ class PuzzleTry(models.Model):
     day = models.DateField(null=True)
     turn = models.PositiveSmallIntegerField(default=0)
     mistakes = models.PositiveSmallIntegerField(default=0)
+    first_move = models.CharField(max_length=16, default="", db_default="")
     last_move = models.JSONField(null=True)
     begun_at = models.DateTimeField(auto_now_add=True)
     solved_at = models.DateTimeField(null=True)

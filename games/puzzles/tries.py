@@ -15,7 +15,7 @@ from games.db.players import player_services
 from games.puzzles import daily, history
 from games.puzzles.losses.explained_losses import explain
 from games.puzzles.models import PuzzleTry, StoredPuzzle
-from games.puzzles.move_check import loss_after, steps_after
+from games.puzzles.move_check import losing_token, loss_after, steps_after
 from games.puzzles.open_view import Step, step_of, steps_of
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.ratings import rated_tries
@@ -122,6 +122,7 @@ def _play(player: int, stored: StoredPuzzle, turn: int, token: str, now: datetim
     loss = loss_after(puzzle, turn, token)
     steps = steps_after(puzzle, turn) if loss is None else []
     if not is_repeated:
+        row.first_move = row.first_move or losing_token(puzzle, turn, token) or puzzle.line[puzzle.turns[turn]]
         row.last_move = move
         _advance(row, now, is_right=loss is None)
     return Reply(Progress.of(row), steps, loss)

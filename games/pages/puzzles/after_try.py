@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 
 from games.db.players import has_account, player_id
 from games.models import Attempt
-from games.puzzles import puzzle_practice
+from games.puzzles import daily, puzzle_practice
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.move_check import position_at
 from games.puzzles.puzzle import Puzzle
@@ -20,13 +22,16 @@ from games.puzzles.votes import vote_of
 
 def after_try(request: HttpRequest, stored: StoredPuzzle, progress: Progress) -> dict[str, Any] | None:
     """Return the `themes`, each with the address of another puzzle, the `source`, the address to `play_on` in
-    practice, the `vote`, and the `turns` with their losing moves; None until the try is over.
+    practice, the `vote`, the `turns` with their losing moves, and everyone's results on the puzzle's `day`; None until
+    the try is over.
 
-    The source and the address are None without a game that may be shown, and the vote is None for guests.
+    The source and the address are None without a game that may be shown, the vote for guests, and the day for
+    puzzles of no day.
     """
     if not progress.is_over:
         return None
     source = puzzle_practice.source_of(stored, player_id(request))
+    results = daily.results_of(stored, timezone.now().date())
     can_play_on = puzzle_practice.can_play_on(stored, source)
     return {
         "themes": _themes(stored),
@@ -34,6 +39,7 @@ def after_try(request: HttpRequest, stored: StoredPuzzle, progress: Progress) ->
         "play_on": reverse("games:play_on_puzzle", args=[stored.pk]) if can_play_on else None,
         "vote": _vote(request, stored),
         "turns": _turns(Puzzle.from_json(stored.contents)),
+        "day": results and asdict(results),
     }
 
 

@@ -201,7 +201,7 @@ def test_origins_of_seats_in_rated_races_are_included(user: User) -> None:
 def test_tries_at_puzzles_are_included_without_the_solution(user: User, make_user: MakeUser) -> None:
     puzzle, today = stored_puzzle(), timezone.now().date()
     rated = {"mu_before": 1500.0, "mu_after": 1353.5, "rated_at": timezone.now()}
-    row = PuzzleTry.objects.create(player=user, puzzle=puzzle, day=today, turn=1, mistakes=2, **rated)
+    row = PuzzleTry.objects.create(player=user, puzzle=puzzle, day=today, turn=1, mistakes=2, first_move="d", **rated)
     PuzzleRating.objects.create(player=user, mu=1353.5, sigma=300)
     PuzzleTry.objects.create(player=make_user(), puzzle=puzzle)
     PuzzleVote.objects.create(player=user, puzzle=puzzle, vote="wrong")
@@ -215,6 +215,7 @@ def test_tries_at_puzzles_are_included_without_the_solution(user: User, make_use
             "day": today.isoformat(),
             "turn": 1,
             "mistakes": 2,
+            "first_move": "d",
             "begun_at": DjangoJSONEncoder().default(row.begun_at),
             "solved_at": None,
             "failed_at": None,

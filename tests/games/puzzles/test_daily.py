@@ -9,6 +9,8 @@ import pytest
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
+from games.deals.difficulty import target_grade
+from games.manifests import SHORT_VARIANTS
 from games.puzzles import daily, history, shipped_file, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
@@ -47,13 +49,16 @@ def test_shipped_puzzles_are_drawn_on_a_new_site(monkeypatch: pytest.MonkeyPatch
     assert daily.puzzle_of(TODAY).contents["start"] == LABYRINTH.start
 
 
-def test_variants_take_turns() -> None:
-    names = ["labyrinth", "plot", "stonewall"]
-    for name in names * 3:
-        stored_puzzle(variant=name)
-    drawn = [daily.puzzle_of(TODAY + n * DAY).variant for n in range(9)]
-    assert sorted(drawn[:3]) == names
-    assert drawn == drawn[:3] * 3
+def test_weekdays_have_the_short_games_and_weekends_the_others_in_turn() -> None:
+    names = ["braid", "labyrinth", "plot", "stonewall"]
+    for name in names * 8:
+        stored_puzzle(GENEROUS, variant=name)
+    monday = TODAY - TODAY.weekday() * DAY
+    drawn = [daily.puzzle_of(monday + n * DAY).variant for n in range(14)]
+    weekdays, weekends = drawn[:5] + drawn[7:12], drawn[5:7] + drawn[12:]
+    assert set(weekdays) == set(SHORT_VARIANTS) == {"labyrinth", "stonewall"}
+    assert weekdays[::2] == [weekdays[0]] * 5
+    assert sorted(weekends) == ["braid", "braid", "plot", "plot"]
 
 
 def test_no_puzzle_comes_twice_before_all_have_come() -> None:
@@ -70,16 +75,27 @@ def test_long_puzzles_wait_until_there_are_no_short_ones() -> None:
     assert [daily.puzzle_of(TODAY + n * DAY) for n in (1, 2)] == [short, short]
 
 
-def test_puzzles_close_to_the_end_of_the_game_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(daily, "DRAWN_FROM", 2)
-    near = {stored_puzzle(moves=moves) for moves in (10, 20)}
-    for moves in (40, 30, 50):
-        stored_puzzle(moves=moves)
-    assert daily.puzzle_of(TODAY) in near
+def test_difficulty_follows_the_grade_of_the_day() -> None:
+    """Five puzzles of each grade, the easiest ones first."""
+    puzzles = [stored_puzzle(GENEROUS, mu=1000 + n) for n in range(25)]
+    sunday = TODAY + (6 - TODAY.weekday()) * DAY
+    week = [daily.puzzle_of(sunday - n * DAY) for n in range(7)]
+    assert daily.puzzle_of(sunday) in puzzles[20:]
+    grades = [puzzles.index(puzzle) // 5 + 1 for puzzle in reversed(week)]
+    assert grades[0] == 1
+    assert grades[-1] == 5
+    assert all(abs(grade - target_grade(sunday - (6 - n) * DAY)) <= 1 for n, grade in enumerate(grades)), grades
+
+
+def test_puzzles_that_only_ask_whether_to_draw_are_not_drawn() -> None:
+    for _ in range(5):
+        stored_puzzle(contents=LABYRINTH.to_json() | {"losses": [{"d": None}] * 3})
+    varied = stored_puzzle(GENEROUS)
+    assert daily.puzzle_of(TODAY) == varied
 
 
 def test_puzzles_that_players_know_come_last(guest: User) -> None:
-    known, new = stored_puzzle(moves=10), stored_puzzle(moves=90)
+    known, new = stored_puzzle(GENEROUS), stored_puzzle(GENEROUS)
     history.mark_seen(guest.pk, known.pk, history.Place.STORM)
     assert [daily.puzzle_of(TODAY + n * DAY) for n in (0, 1)] == [new, known]
 
@@ -97,10 +113,10 @@ def test_guessing_solves_a_days_puzzle_at_most_once_in_eight(ways: tuple[int, ..
 
 
 def test_puzzles_that_are_easy_to_guess_are_not_drawn() -> None:
-    easy = {"losses": [{"d": None}, {"d": None}]}
-    for moves in range(5):
-        stored_puzzle(contents=easy, moves=moves)
-    fair = stored_puzzle(moves=90)
+    easy = {"losses": [{"t0-f": None, "d": None}, {"d": None}]}
+    for _ in range(5):
+        stored_puzzle(contents=easy)
+    fair = stored_puzzle(GENEROUS)
     assert daily.puzzle_of(TODAY) == fair
 
 
@@ -151,6 +167,31 @@ def daily_puzzle(day: date) -> StoredPuzzle:
     puzzle = stored_puzzle(GENEROUS)
     DailyPuzzle.objects.create(day=day, puzzle=puzzle)
     return puzzle
+
+
+def test_results_are_those_of_the_day() -> None:
+    puzzle, other = daily_puzzle(TODAY), wrong(GENEROUS, 0)
+    assert daily.results_of(stored_puzzle(), TODAY) is None
+    assert daily.results_of(puzzle, TODAY - DAY) is None, "not before its day"
+    for mistakes, end, now in ((0, "solved", NOW), (1, "solved", NOW), (3, "failed", NOW), (0, "open", NOW + DAY)):
+        player = create_guest().pk
+        for _ in range(mistakes):
+            tries.play(player, puzzle, 0, other, NOW)
+        for turn in range({"solved": len(GENEROUS.turns), "failed": 0, "open": 1}[end]):
+            tries.play(player, puzzle, turn, right(GENEROUS, turn), now)
+    assert daily.results_of(puzzle, TODAY) == daily.DayResults(finished=3, solved=2, first_move=other)
+    PuzzleTry.objects.filter(solved_at__isnull=False).update(solved_at=NOW + DAY)
+    results = daily.results_of(puzzle, TODAY)
+    assert results is not None
+    assert results.solved == 0, "too late"
+
+
+def test_the_first_move_is_spelled_as_in_the_puzzle(guest: User) -> None:
+    """Moves to the same position are the same answer."""
+    puzzle = daily_puzzle(TODAY)
+    tries.play(guest.pk, puzzle, 0, right(GENEROUS, 0), NOW)
+    tries.play(guest.pk, puzzle, 1, wrong(GENEROUS, 1), NOW)
+    assert PuzzleTry.objects.get().first_move == right(GENEROUS, 0)
 
 
 def test_failed_and_unlimited_tries_count_for_no_streak(guest: User) -> None:

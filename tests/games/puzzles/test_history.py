@@ -16,7 +16,7 @@ from games.puzzles import daily, history, selection, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, SeenPuzzle, StoredPuzzle, StormRun
 from games.puzzles.storm import runs
 from tests.factories import signed_in
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, right, stored_puzzle, wrong
+from tests.games.puzzles.puzzles import GENEROUS, LABYRINTH, STONEWALL, right, stored_puzzle, wrong
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -97,7 +97,7 @@ def test_coming_puzzles_of_the_day_are_offered_nowhere(
     known = stored_puzzle()
     seen(player, known)
     for _ in range(daily.AHEAD + 3):
-        stored_puzzle()
+        stored_puzzle(GENEROUS)
     daily.reserve(NOW.date())
     daily.reserve(NOW.date())
     reserved = set(DailyPuzzle.objects.values_list("puzzle", flat=True))
@@ -109,6 +109,20 @@ def test_coming_puzzles_of_the_day_are_offered_nowhere(
     for address in (f"/puzzles/{coming}/", f"/api/v1/puzzles/{coming}"):
         assert mine.get(address).status_code == 404
     assert mine.get("/puzzles/").status_code == 200
+
+
+def test_a_reserved_puzzle_that_a_storm_still_showed_is_released(player: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(daily, "LEFT_OVER", 0)
+    monkeypatch.setattr(daily, "AHEAD", 1)
+    puzzles = {stored_puzzle(GENEROUS).pk for _ in range(4)}
+    daily.reserve(NOW.date())
+    todays, coming = DailyPuzzle.objects.order_by("day").values_list("puzzle", flat=True)
+    for shown_late in (todays, coming):
+        history.mark_seen(player.pk, shown_late, Place.STORM)
+    daily.reserve(NOW.date())
+    kept, drawn = DailyPuzzle.objects.order_by("day").values_list("puzzle", flat=True)
+    assert kept == todays
+    assert drawn in puzzles - {todays, coming}
 
 
 def test_reserving_leaves_a_small_pool_alone() -> None:

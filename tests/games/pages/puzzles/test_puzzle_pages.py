@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import date, timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ from accounts.lifecycle.export import _continuation
 from accounts.models import User
 from games.attempts.lifecycle import close_attempt, journal_of, played_table
 from games.core import limits
+from games.deals.difficulty import grade_name, target_grade
 from games.models import Attempt, Deal, Move
 from games.puzzles import store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle, StormRun
@@ -108,6 +110,29 @@ def test_the_game_after_a_losing_move_is_shown_to_who_played_it(client: Client, 
         assert ask(turn, losing["losing"][0]).json()["steps"]
     for turn, move in ((0, right(LABYRINTH, 0)), (99, token)):
         assert ask(turn, move).json()["error"]["code"] == "bad_request"
+
+
+def test_everyones_results_come_after_the_try(client: Client, mine: Client, todays: StoredPuzzle) -> None:
+    token = wrong(LABYRINTH, 0)
+    for _ in range(3):
+        failed = play(mine, todays, 0, token).json()
+    assert failed["progress"]["failed"]
+    assert failed["after"]["day"] == {"finished": 1, "solved": 0, "first_move": token}
+    assert client.get("/puzzles/").context["data"]["after"] is None
+    assert solve(client, todays)["after"]["day"] | {"first_move": ""} == {"finished": 2, "solved": 1, "first_move": ""}
+    assert client.get("/puzzles/").context["data"]["after"]["day"]["finished"] == 2
+    other = stored_puzzle()
+    assert solve(client, other)["after"]["day"] is None
+
+
+def test_the_difficulty_of_the_day_is_shown(client: Client, todays: StoredPuzzle) -> None:
+    grade = grade_name(target_grade(timezone.now().date()))
+    for address, place in (
+        ("/puzzles/", f"Labyrinth · {grade} ·"),
+        ("/puzzles/days/", f"Labyrinth · {grade} · 3 moves"),
+    ):
+        assert place in " ".join(re.sub("<[^>]+>", "", client.get(address).content.decode()).split())
+    assert client.get(f"/puzzles/{stored_puzzle().pk}/").context["grade"] is None
 
 
 def test_the_address_of_a_day_shows_its_puzzle(client: Client, todays: StoredPuzzle) -> None:

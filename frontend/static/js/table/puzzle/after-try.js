@@ -1,7 +1,10 @@
-/** What a puzzle's page shows once the try is over: themes, the player's vote, and the game the puzzle comes from. */
+/**
+ * What a puzzle's page shows once the try is over: everyone's results, themes, the player's vote, the game the puzzle
+ * comes from, and how other moves lose.
+ */
 
 import { byId, button, link, part } from "../../shared/dom.js";
-import { t } from "../../shared/i18n.js";
+import { t, tn } from "../../shared/i18n.js";
 import { csrfToken, noAnswer, request } from "../../shared/request.js";
 import { notice } from "../../shared/notice.js";
 import { moveText } from "../hud/hint.js";
@@ -18,10 +21,8 @@ import { moveText } from "../hud/hint.js";
  * @property {string|null} play_on address that starts practice from the puzzle's position, if that can be reached
  * @property {Vote|null} vote null for guests
  * @property {{view: View, losing: Token[]}[]} turns
+ * @property {{finished: number, solved: number, first_move: Token|""}|null} day
  */
-
-/** Losing moves of a turn that are offered. */
-const OFFERED = 6;
 
 /**
  * @param {HTMLElement} place @param {After|null} after null while the try goes on
@@ -30,13 +31,15 @@ const OFFERED = 6;
 export function showAfter(place, after, onLoss) {
   place.hidden = after === null;
   if (after === null) return;
-  const { themes, source, play_on: playOn, vote, turns } = after;
+  const { themes, source, play_on: playOn, vote } = after;
   /** @type {HTMLElement[]} */
   const parts = themes.map(({ title, address }) => link(address, "", title));
   if (parts.length > 0) parts.unshift(part("b", "", t("More like this:")));
+  const results = dayText(after);
+  if (results) parts.unshift(part("p", "day-results", results));
   if (source) parts.push(link(source.address, "", t("From a game by {name}", { name: source.player })));
   if (vote) parts.push(votes(vote));
-  parts.push(otherMoves(turns, onLoss));
+  parts.push(otherMoves(after.turns, onLoss));
   place.replaceChildren(...parts);
   const form = byId("play-on");
   form.hidden = playOn === null;
@@ -45,13 +48,29 @@ export function showAfter(place, after, onLoss) {
   form.elements.namedItem("csrfmiddlewaretoken").value = csrfToken();
 }
 
+/** Everyone's results with the day's puzzle; empty for another puzzle. @param {After} after */
+function dayText({ day, turns: [{ view, losing }] }) {
+  if (!day || day.finished === 0) return "";
+  const { finished, solved, first_move: first } = day;
+  const shares = tn("You are the first to finish it.", "{solved} of {n} players solved it ({percent}%).", finished, {
+    solved,
+    percent: Math.round((100 * solved) / finished),
+  });
+  if (finished === 1 || !first) return shares;
+  const move = { move: moveText(view, first) };
+  const favourite = losing.includes(first)
+    ? t("Most common first move: {move}. It loses.", move)
+    : t("Most common first move: {move}. It is right.", move);
+  return `${shares} ${favourite}`;
+}
+
 /**
  * Offers to show how the other moves lose.
  * @param {After["turns"]} turns @param {(turn: number, token: Token, from: HTMLElement) => void} onLoss
  */
 function otherMoves(turns, onLoss) {
   const moves = turns.flatMap(({ view, losing }, turn) =>
-    losing.slice(0, OFFERED).map((token) => {
+    losing.map((token) => {
       const move = moveText(view, token);
       const text = turns.length > 1 ? t("Move {n}: {move}", { n: turn + 1, move }) : move;
       const choice = button(text, "", () => onLoss(turn, token, choice));
