@@ -2,8 +2,8 @@
 
 `DATABASE_URL=postgres://… python -m benchmarks.puzzles [--calls N]`; the exit code is 1 if a target is missed. It uses
 its own database on that server, and drops it at the end. A signed-in player tries the shipped puzzles through the
-site's own middleware, right and wrong by chance, in turns with the list of variants, which reads no database. CPU time
-is this process's and excludes PostgreSQL's.
+site's own middleware, right and wrong by chance, in turns with the list of variants, which reads no database. Losses
+are explained beforehand, as they are after the first player. CPU time is this process's and excludes PostgreSQL's.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from itertools import count
+from collections.abc import Iterator, Mapping
+from itertools import count, repeat
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.databases import own_site, server_url
@@ -24,8 +24,8 @@ from benchmarks.references import announce, row
 if TYPE_CHECKING:
     from django.test import Client
 
-    Move = tuple[Client, str, dict[str, Any]]
-    """A client, and the path and body of its request."""
+    Request = tuple[Client, str, dict[str, Any] | None]
+    """A client, and the path and body of its request: a move, or a page without a body."""
 
 CALLS = 400
 WARM_UP = 20
@@ -61,13 +61,15 @@ def measure(calls: int) -> int:
     return int(not all(reached))
 
 
-def timed(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, tuple[float, float]]:
-    """Return the median CPU ms and the p95 of wall ms of each call, all of them made in turns."""
+def timed(calls: Mapping[str, Iterator[Request]], rounds: int) -> dict[str, tuple[float, float]]:
+    """Return the median CPU ms and the p95 of wall ms of each kind of request, all of them made in turns."""
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
     for number in range(WARM_UP + rounds):
-        for name, call in calls.items():
+        for name, following in calls.items():
+            client, path, body = next(following)
             begun, cpu = time.perf_counter(), time.process_time()
-            call()
+            answer = client.get(path) if body is None else client.post(path, body, content_type="application/json")
+            assert answer.status_code == 200, answer.content
             if number >= WARM_UP:
                 times[name].append((1000 * (time.process_time() - cpu), 1000 * (time.perf_counter() - begun)))
     return {
@@ -76,8 +78,8 @@ def timed(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, t
     }
 
 
-def requests() -> dict[str, Callable[[], object]]:
-    """Return the requests to measure."""
+def requests() -> dict[str, Iterator[Request]]:
+    """Return the requests to measure, by kind."""
     from django.core.management import call_command
 
     from games.core import limits
@@ -89,17 +91,11 @@ def requests() -> dict[str, Callable[[], object]]:
     limits.RATES.update(api=UNLIMITED, puzzle=UNLIMITED)
     dice, client = random.Random(11), signed_in("reader")
     numbers = list(StoredPuzzle.objects.values_list("pk", flat=True))
-    at_puzzles, in_storms = puzzle_moves(dice), storm_moves()
-
-    def get(path: str) -> None:
-        answer = client.get(path)
-        assert answer.status_code == 200, answer.content
-
     return {
-        BARE: lambda: get("/api/v1/variants"),
-        "a puzzle's page": lambda: get(f"/puzzles/{dice.choice(numbers)}/"),
-        "a move at a puzzle": lambda: send(*next(at_puzzles)),
-        "a move in a storm": lambda: send(*next(in_storms)),
+        BARE: repeat((client, "/api/v1/variants", None)),
+        "a puzzle's page": ((client, f"/puzzles/{dice.choice(numbers)}/", None) for _ in count()),
+        "a move at a puzzle": puzzle_moves(dice),
+        "a move in a storm": storm_moves(),
     }
 
 
@@ -113,14 +109,9 @@ def signed_in(name: str) -> Client:
     return client
 
 
-def send(client: Client, path: str, body: dict[str, Any]) -> None:
-    """Send a move."""
-    answer = client.post(path, body, content_type="application/json")
-    assert answer.status_code == 200, answer.content
-
-
-def puzzle_moves(dice: random.Random) -> Iterator[Move]:
+def puzzle_moves(dice: random.Random) -> Iterator[Request]:
     """Yield moves at all puzzles of the site, which one player after another tries."""
+    from games.puzzles.losses.explained_losses import explain
     from games.puzzles.models import StoredPuzzle
     from games.puzzles.puzzle import Puzzle
 
@@ -131,11 +122,13 @@ def puzzle_moves(dice: random.Random) -> Iterator[Move]:
             while turn < stored.turns:
                 is_right = dice.random() < RIGHT
                 token = puzzle.line[puzzle.turns[turn]] if is_right else dice.choice(list(puzzle.losses[turn]))
+                if not is_right:
+                    explain(stored, turn, token)
                 yield client, f"/puzzles/{stored.pk}/move", {"turn": turn, "token": token}
                 turn += is_right
 
 
-def storm_moves() -> Iterator[Move]:
+def storm_moves() -> Iterator[Request]:
     """Yield the right moves at the first puzzles of one storm after another."""
     from games.puzzles.models import StoredPuzzle
     from games.puzzles.puzzle import Puzzle

@@ -120,8 +120,8 @@ class PuzzleTry(models.Model):
     """A player's try at a puzzle: the turns found so far, and the wrong moves.
 
     `day` is set if it began on the puzzle's own day; then only a few wrong moves are allowed, and an earlier try at the
-    puzzle is another one. `first_move` is the first move, in the spelling of the puzzle's line and losses, and
-    `last_move` the last one, with the turn and the number of wrong moves before it. The last three fields are the
+    puzzle is another one, and then `first_move` is the first move, in the spelling of the puzzle's line and losses.
+    `last_move` is the last one, with the turn and the number of wrong moves before it. The last three fields are the
     player's rating before and after the try, which is rated once, and when; they are empty if it is not rated.
     """
 

@@ -122,7 +122,8 @@ def _play(player: int, stored: StoredPuzzle, turn: int, token: str, now: datetim
     loss = loss_after(puzzle, turn, token)
     steps = steps_after(puzzle, turn) if loss is None else []
     if not is_repeated:
-        row.first_move = row.first_move or losing_token(puzzle, turn, token) or puzzle.line[puzzle.turns[turn]]
+        if row.day is not None and not row.first_move:
+            row.first_move = losing_token(puzzle, turn, token) or puzzle.line[puzzle.turns[turn]]
         row.last_move = move
         _advance(row, now, is_right=loss is None)
     return Reply(Progress.of(row), steps, loss)
