@@ -102,9 +102,11 @@ def test_todays_puzzle_is_solved(visit: Visit) -> None:
     solve(player, puzzle)
     page.tap("text=Why not another move?")
     page.tap(".after-try details button")
+    assert page.is_hidden(".after-try details button"), "the cards need the space"
     wait_for_text(page, "#puzzle-say", "Nothing more goes up.")
     page.tap("text=Back to the puzzle")
     wait_for_text(page, "#puzzle-say", "Without a mistake. Your streak: one day.")
+    assert re.search("first to finish it|players solved it", page.text_content("#after-try") or "")
     assert page.locator("#after-try a").count() == len(themes_of(puzzle))
     page.click("#watch")
     page.wait_for_selector("#felt")
@@ -181,6 +183,18 @@ def test_cards_that_the_best_simulated_game_lacked_are_named_and_marked(visit: V
     assert page.locator("#felt .card.lacking").count() == page.locator("#hidden-cards .lacking").count() == 1
     solve(player, puzzle)
     assert page.locator(".lacking").count() == 0
+
+
+def test_cards_stay_under_the_finger_after_a_right_move(visit: Visit) -> None:
+    """The next message is shorter than the first one."""
+    number = next(number for number, puzzle in enumerate(starters(), 1) if len(puzzle.turns) > 1)
+    page = visit("/puzzles/", **PHONE, has_touch=True)  # stores the puzzles
+    page.goto(f"/puzzles/{number}/")
+    player, puzzle = PuzzleTouch(page), puzzle_on(page)
+    top = page.locator("#felt").bounding_box()["y"]
+    player.play(puzzle.line[0])
+    wait_for_text(page, "#turn", "2/")
+    assert abs(page.locator("#felt").bounding_box()["y"] - top) < 1
 
 
 def test_a_tap_ends_the_forced_moves(visit: Visit) -> None:

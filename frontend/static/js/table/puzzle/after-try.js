@@ -26,7 +26,7 @@ import { moveText } from "../hud/hint.js";
 
 /**
  * @param {HTMLElement} place @param {After|null} after null while the try goes on
- * @param {(turn: number, token: Token, from: HTMLElement) => void} onLoss called to show how a move loses
+ * @param {(turn: number, token: Token) => void} onLoss called to show how a move loses
  */
 export function showAfter(place, after, onLoss) {
   place.hidden = after === null;
@@ -66,18 +66,22 @@ function dayText({ day, turns: [{ view, losing }] }) {
 
 /**
  * Offers to show how the other moves lose.
- * @param {After["turns"]} turns @param {(turn: number, token: Token, from: HTMLElement) => void} onLoss
+ * @param {After["turns"]} turns @param {(turn: number, token: Token) => void} onLoss
  */
 function otherMoves(turns, onLoss) {
+  const list = part("details", "", part("summary", "", t("Why not another move?")));
   const moves = turns.flatMap(({ view, losing }, turn) =>
     losing.map((token) => {
       const move = moveText(view, token);
       const text = turns.length > 1 ? t("Move {n}: {move}", { n: turn + 1, move }) : move;
-      const choice = button(text, "", () => onLoss(turn, token, choice));
-      return choice;
+      return button(text, "", () => {
+        list.removeAttribute("open"); // the cards need the space
+        onLoss(turn, token);
+      });
     }),
   );
-  return part("details", "", part("summary", "", t("Why not another move?")), part("div", "votes", ...moves));
+  list.append(part("div", "votes", ...moves));
+  return list;
 }
 
 /** @param {Vote} vote */

@@ -47,6 +47,7 @@ export class LossDisplay {
     this.table.isOpen = false;
     this.table.mark([]);
     write(this.button, t("Back to the puzzle"));
+    this.button.focus();
     tell({ state: "refused", label: t("After this move:"), words: "" });
     this.table.run(steps, Math.min(PACE, WHOLE / steps.length), () => tell(deadEnd(steps.at(-1).view)));
   }

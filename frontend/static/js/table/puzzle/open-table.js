@@ -57,6 +57,7 @@ export class OpenTable {
     felt.addEventListener("pointerdown", (event) => this.#skip(event), { capture: true });
     felt.addEventListener("keydown", (event) => /^(Enter| )$/.test(event.key) && this.#skip(event), { capture: true });
     bind(this.state, keys, document);
+    window.addEventListener("resize", () => (byId("puzzle-say").style.minHeight = ""));
     byId("commands").addEventListener("click", keys.help);
     byId("draw").addEventListener("click", () => drawCards(this.state));
   }
@@ -141,6 +142,8 @@ export class OpenTable {
 /** Writes the line above the table. @param {Outcome} outcome */
 export function tell({ state, label, words }) {
   const line = byId("puzzle-say");
+  // A shorter message would move the cards away from the player's finger.
+  line.style.minHeight = ["done", "lost"].includes(state) ? "" : `${line.getBoundingClientRect().height}px`;
   line.dataset.state = state;
   line.querySelector("b").textContent = label;
   line.querySelector("span").textContent = words;

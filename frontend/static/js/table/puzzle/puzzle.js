@@ -51,8 +51,8 @@ import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
  * @property {string} address
  */
 
-/** Time between two moves that play by themselves, and of the win, in ms. */
-const [PACE, WIN_PACE] = [350, 700];
+/** Longest time between two moves that play by themselves, and of the win, and for the whole win, in ms. */
+const [PACE, WIN_PACE, WIN] = [350, 700, 30_000];
 
 function showRules() {
   byId("rules-dialog").showModal();
@@ -149,6 +149,7 @@ class Puzzle {
       this.losses.offer({ turn, token });
       this.losses.show();
     });
+    if (this.#isOver) byId("draw").hidden = true;
     byId("another").classList.toggle("gold", this.#isOver);
   }
 
@@ -162,7 +163,7 @@ class Puzzle {
 
   async #watch() {
     const win = await requestJson(this.felt.dataset.win ?? "").catch(() => null);
-    if (win) this.table.run(win.steps, WIN_PACE, () => say(t("The game is won.")));
+    if (win) this.table.run(win.steps, Math.min(WIN_PACE, WIN / win.steps.length), () => say(t("The game is won.")));
     else notice(noAnswer());
   }
 }
