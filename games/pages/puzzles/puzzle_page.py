@@ -27,7 +27,8 @@ from games.pages.puzzles.sent_move import move_of
 from games.presentation import titles
 from games.puzzles import daily, puzzle_practice, tries
 from games.puzzles.models import StoredPuzzle
-from games.puzzles.move_check import position_at, table_at
+from games.puzzles.move_check import table_at
+from games.puzzles.open_view import step_of
 from games.puzzles.puzzle import Puzzle, successors
 from games.puzzles.ratings import rated_tries
 from games.puzzles.selection import new_left, next_puzzle, numbered
@@ -70,8 +71,8 @@ def puzzle_page(request: HttpRequest, number: int) -> HttpResponse:
 
 def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
     player, now = player_id(request), timezone.now()
-    puzzle = Puzzle.from_json(stored.contents)
     progress = tries.open_puzzle(player, stored, now)
+    table = table_at(Puzzle.from_json(stored.contents), progress.turn)
     day = daily.open_day(stored, now)
     ratings = _ratings(request, player, stored, progress)
     address = reverse("games:puzzle_of_day", args=[day]) if day else request.path
@@ -89,9 +90,9 @@ def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
         "filters": request.GET.urlencode(),
         "is_rated": ratings.own is not None,
         "data": {
-            "step": position_at(puzzle, progress.turn),
+            "step": step_of(table),
             "turns": stored.turns,
-            "choices": len(successors(table_at(puzzle, progress.turn))),
+            "choices": len(successors(table)),
             "progress": asdict(progress),
             "streak": daily.streak_of(player, now) if player and day else None,
             "after": after_try(request, stored, progress),
