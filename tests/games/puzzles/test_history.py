@@ -104,6 +104,7 @@ def test_coming_puzzles_of_the_day_are_offered_nowhere(
     assert len(reserved) == daily.AHEAD + 1
     assert known.pk not in reserved
     assert not reserved & set(shown(player))
+    assert not reserved & {one.key for one in runs.draw_puzzles([player.pk])}, "nor in races"
     assert not reserved & {selection.next_puzzle(None, None).pk for _ in range(30)}  # type: ignore[union-attr]
     coming = DailyPuzzle.objects.get(day=NOW.date() + timedelta(days=1)).puzzle_id
     for address in (f"/puzzles/{coming}/", f"/api/v1/puzzles/{coming}"):
