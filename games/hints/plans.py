@@ -8,6 +8,7 @@ from functools import cached_property
 from games.attempts.lifecycle import deal_table
 from games.hints import search_results
 from games.hints.position_search import PositionVerdict
+from games.live.dead_ends import first_dead_end
 from games.models import Attempt, Question
 from games.rules import Record, Table, from_position
 from games.solver.quick_shortening import signature, without_detours
@@ -67,7 +68,8 @@ class Outlook:
     def first_lost(self) -> int | None:
         """Number of standing moves up to the first position known to be lost (all later ones are too), or None."""
         lost = (n for n, verdict in enumerate(self._verdicts) if verdict and verdict.answer == Question.Answer.NO)
-        return next(lost, len(self.table.moves) if self.table.is_stuck else None)
+        first = next(lost, None)
+        return first_dead_end(self.table) if first is None else first
 
     def last_won(self) -> int | None:
         """Return the number of standing moves up to the last position on a plan, or None without one."""

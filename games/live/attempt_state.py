@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple, Self
 
 from games.core.errors import ErrorCode, Refusal, refusal_of
+from games.live.dead_ends import first_dead_end
 from games.live.protocol import DealInfo, Verdict
 from games.models import Attempt
 from games.rules import MAX_TOKENS, IllegalMoveError, Progress, Table, TokenError
@@ -113,13 +114,20 @@ class AttemptState:
         if self.reveals is not None and self.reveals.bars_undo:
             raise Refusal(ErrorCode.CARD_REVEALED, token="u")  # noqa: S106
 
-    def rewind(self, ms: int) -> tuple[str, ...]:
+    def rewind(self, ms: int, *, to_choice: bool) -> tuple[str, ...]:
         """Undo every standing move that may be undone, and return the tokens played to do so.
+
+        `to_choice` stops at the last position that was not a dead end.
 
         :raises Refusal: illegal_move, card_revealed or record_full; the table is unchanged.
         """
         self.check_undo()
-        run = ("u",) * (len(self.table.moves) if self.reveals is None else self.reveals.undoable)
+        standing = len(self.table.moves)
+        count = standing if self.reveals is None else self.reveals.undoable
+        if to_choice:
+            dead_from = first_dead_end(self.table)
+            count = 0 if dead_from is None else min(count, standing - dead_from + 1)
+        run = ("u",) * count
         if not run or self.table.is_won:
             raise Refusal(ErrorCode.ILLEGAL_MOVE, "there is no move to undo", token="u")  # noqa: S106
         if self.table.token_count + len(run) > MAX_TOKENS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -10,10 +10,9 @@ from games.core.errors import refusal_of
 from games.live import protocol
 from games.live.attempt_state import AttemptState, now_ms
 from games.live.autofinish import winning_run
+from games.live.dead_ends import is_dead_end
 from games.rules import Table, TokenError
 from games.rules.explanations import explain
-
-_NO_PROGRESS: Final = frozenset({"d", "n"})
 
 
 def because(table: Table, question: protocol.Why) -> str:
@@ -103,7 +102,7 @@ def _next_moves(attempt: AttemptState) -> dict[str, Any]:
     return {
         "legal": legal,
         "safe": table.safe_moves(legal) if any(token.endswith("-f") for token in legal) else [],
-        "stuck": _NO_PROGRESS.issuperset(legal) and table.is_stuck,
+        "stuck": is_dead_end(table),
         "auto": bool(winning_run(table)),
         "no_undo": "revealed" if reveals is not None and reveals.bars_undo else None,
     }

@@ -131,15 +131,17 @@ class LiveTable:
                 raise Refusal(ErrorCode.ILLEGAL_MOVE, "foundation moves alone do not win from here")
             await self._play(n, run, ms, auto=True)
 
-    async def rewind(self, n: int) -> None:
+    async def rewind(self, n: int, *, to_choice: bool) -> None:
         """Undo every standing move that may be undone, as ordinary tokens in one commit; send all connections the view.
+
+        `to_choice` stops at the last position that was not a dead end.
 
         :raises Refusal: illegal_move if no move stands; card_revealed if the last one must stand; record_full if the
             record has no room; else as `play`.
         """
         async with self._lock:
             ms = await self._admit(n)
-            run = self.attempt.rewind(ms)
+            run = self.attempt.rewind(ms, to_choice=to_choice)
             await self._commit(n, run, ms)
             self.subscribers.skip(len(run))
             self.subscribers.send_change(protocol.write(frames.view(self.attempt)))

@@ -66,7 +66,7 @@ class PlayConsumer(SocketConnection):
         elif type(message) is protocol.Auto:
             await table.play_out(message.n)
         elif type(message) is protocol.Rewind:
-            await table.rewind(message.n)
+            await table.rewind(message.n, to_choice=message.to_choice)
         elif type(message) is protocol.Why:
             self.send_frame(await table.explain(message))
         elif type(message) is protocol.Pause:

@@ -107,9 +107,13 @@ class Auto(In):
 
 
 class Rewind(In):
-    """Undo every standing move that may be undone; `n` is the number of the first `u`."""
+    """Undo every standing move that may be undone; `n` is the number of the first `u`.
+
+    `to_choice` stops at the last position that was not a dead end.
+    """
 
     n: Annotated[int, _Number]
+    to_choice: bool = False
 
 
 class Why(In):
@@ -166,7 +170,7 @@ class View(Out):
     """The whole table: the answer to `hello`, and sent whenever smaller messages cannot bring the client up to date.
 
     `n` is the number of the last token, `legal` the legal tokens, and `safe` the foundation moves that cannot hurt.
-    `stuck` is true if no legal token leads anywhere, `auto` if the server would accept an `auto`, and `paused` while
+    `stuck` is true at a dead end (see `dead_ends.py`), `auto` if the server would accept an `auto`, and `paused` while
     the clock is stopped. `no_undo` is the reason why the server would refuse `u` even though a move stands.
     """
 

@@ -6,6 +6,8 @@ address.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any, Self, TypeVar
@@ -68,6 +70,13 @@ class ShownDeal:
             reveals_at=deal.closes_at and deal.closes_at + GRACE,
             seed=bytes(deal.seed).hex() if is_revealed else "",
         )
+
+
+def practice_fields(deal: Deal) -> Iterator[tuple[str, str]]:
+    """Yield the form fields that start practice with a new deal of the same variant or options."""
+    yield "name", deal.variant or deal.game
+    if not deal.variant:
+        yield from ((f"option-{name}", json.dumps(value)) for name, value in deal.options.items())
 
 
 #: States whose reasons are shown to the attempt's player.

@@ -299,6 +299,11 @@ class Table(ABC):
         """
         return self.cards_up != self.goal and not self._legal()
 
+    @property
+    def stock_is_known(self) -> bool:
+        """True if the moves not undone have turned up every card of the stock once."""
+        return not self.stock or "n" in self._tokens
+
     # Showing.
 
     def view(self) -> View:

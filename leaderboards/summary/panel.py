@@ -5,7 +5,6 @@ Only the game's player sees it. It takes a handful of indexed queries, regardles
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,10 +26,10 @@ from games.db.players import player_services
 from games.deals import publishing
 from games.explorer.lookup import figures_of
 from games.ghosts.challenges import may_challenge
-from games.models import Attempt, Deal
+from games.models import Attempt
 from games.presentation.durations import duration
 from games.presentation.titles import VARIANT_TITLES
-from games.presentation.view_models import ShownAttempt, ShownDeal
+from games.presentation.view_models import ShownAttempt, ShownDeal, practice_fields
 from games.races.results.confirming_races import is_top_place
 from games.replays.models import Continuation
 from games.rules import CATALOGUE
@@ -97,7 +96,7 @@ class Again:
         answer, has_next = answer_of(attempt), today is not None and today.next is not None
         return cls(
             step=next_step(attempt, player, answer, has_next=has_next, is_secret=secret),
-            new_deal=list(_practice_fields(deal)),
+            new_deal=list(practice_fields(deal)),
             same_deal=None if secret else deal.pk,
             same_deal_from=ShownDeal.of(deal, now).reveals_at if secret else None,
             may_challenge=may_challenge(attempt, attempt.player_id, now),
@@ -301,13 +300,6 @@ def _today(attempt: Attempt, now: datetime) -> Today | None:
         next=fresh or running,
         goes_on=fresh is None,
     )
-
-
-def _practice_fields(deal: Deal) -> Iterator[tuple[str, str]]:
-    """Yield the form fields that start practice with a new deal of the same variant or options."""
-    yield "name", deal.variant or deal.game
-    if not deal.variant:
-        yield from ((f"option-{name}", json.dumps(value)) for name, value in deal.options.items())
 
 
 def _is_first_win(attempt: Attempt) -> bool:

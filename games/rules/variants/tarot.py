@@ -309,7 +309,7 @@ class Tarot(Table):
 
         False until every card of the stock has been turned up once: before that, the answer would reveal hidden cards.
         """
-        if self.is_won or not self._stock_is_known:
+        if self.is_won or not self.stock_is_known:
             return False
         if any(token not in ("d", "n") for token in self._legal()):
             return False
@@ -320,11 +320,6 @@ class Tarot(Table):
             cards[min(top, len(cards)) - 1] for cards in (ahead, around) for top in range(step, len(cards) + step, step)
         ]
         return not any(self._waste_plays(card) for card in turned)
-
-    @property
-    def _stock_is_known(self) -> bool:
-        """True if the moves not undone have turned up every card of the stock once."""
-        return not self.stock or "n" in self._tokens
 
     def _waste_plays(self, card: int) -> bool:
         """Return whether a card could go from the waste to the tableau or a foundation in their current state."""

@@ -47,6 +47,8 @@ const theEnd = async () => {
 /** Shows what is known about the end of a game. @param {State} state */
 export const showEnd = (state) => lazily(theEnd, (module) => module.showEnd(state));
 
+const deadEnd = () => t("Nothing more to do here.");
+
 const theWords = () => import("./hud/refusal-texts.js");
 
 /**
@@ -71,6 +73,17 @@ export function play(state, socket, token) {
 export function undo(state, socket) {
   if (canUndo(state)) play(state, socket, "u");
   else if (isUndoBarred(state)) notice(barredText());
+}
+
+/**
+ * Undoes every move that may be undone, or those since the last position that was not a dead end.
+ * @param {State} state @param {TableSocket} socket @param {{toChoice: boolean}} how
+ */
+export function rewind(state, socket, { toChoice }) {
+  if (isUndoBarred(state)) notice(barredText());
+  if (!canUndo(state) || state.pending.length > 0) return;
+  pick(state, null);
+  state.rewinding = socket.ask({ type: "rewind", n: (state.n ?? 0) + 1, to_choice: toChoice });
 }
 
 /** Redoes the last undone move. @param {State} state @param {TableSocket} socket */
@@ -117,7 +130,7 @@ function take(state, socket, message) {
       takeView(state, message);
       recall(state);
       remember(state);
-      if (state.stuck) say(t("No moves left."));
+      if (state.stuck) say(deadEnd());
       return draw({ jump: true });
     case "moved":
       return moved(state, socket, message);
@@ -160,7 +173,7 @@ function moved(state, socket, message) {
   // A player who has made a move will see the end, which should not wait for the network.
   prefetch(theEnd);
   const text = moveText(before, /** @type {View} */ (state.view), message.token);
-  say(state.stuck ? `${text}. ${t("No moves left.")}` : text);
+  say(state.stuck ? `${text}. ${deadEnd()}` : text);
 }
 
 /** Requests the rest of the end if it does not arrive by itself. @param {State} state @param {TableSocket} socket */

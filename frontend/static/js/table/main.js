@@ -7,7 +7,7 @@ import { opponentsAt } from "./social/opponents.js";
 import { plays } from "./state/game.js";
 import { guideAt } from "./lesson/guide-loader.js";
 import { showConnection, showFigures, showTime } from "./hud/hud.js";
-import { askWhy, play, playOut, receive, redo, resign, undo } from "./controller.js";
+import { askWhy, play, playOut, receive, redo, resign, rewind, undo } from "./controller.js";
 import { bindNames } from "./input/pile-look.js";
 import { bindPause, showPause } from "./hud/pause.js";
 import { drawCards } from "./input/tap.js";
@@ -105,7 +105,7 @@ function bindButtons(state, socket, openDialog) {
   byId("redo").addEventListener("click", () => redo(state, socket));
   byId("draw").addEventListener("click", () => drawCards(state));
   byId("auto").addEventListener("click", () => playOut(state, socket));
-  byId("stuck-undo").addEventListener("click", () => undo(state, socket));
+  byId("stuck-undo").addEventListener("click", () => rewind(state, socket, { toChoice: true }));
   for (const button of all("[data-direction]"))
     button.addEventListener("click", () => state.host.play(button.dataset.direction));
   const dialog = byId("resign-dialog");

@@ -1,9 +1,8 @@
 /** Less common table actions: commands, rules, undo all, full screen. */
 
 import { byId } from "../../shared/dom.js";
+import { rewind } from "../controller.js";
 import { openCommands } from "../input/keyboard.js";
-import { pick } from "../input/picked-card.js";
-import { canUndo } from "../state/game.js";
 import { loadRules } from "./rules-dialog.js";
 
 /** @import { Keys } from "../input/keyboard.js" */
@@ -23,19 +22,12 @@ export function bindMore(state, socket, keys) {
     { capture: true },
   );
   byId("commands").addEventListener("click", () => openCommands(state, keys));
-  byId("rewind").addEventListener("click", () => rewind(state, socket));
+  byId("rewind").addEventListener("click", () => rewind(state, socket, { toChoice: false }));
   byId("rules").addEventListener("click", loadRules);
   const full = byId("full-screen");
   full.hidden = !document.fullscreenEnabled;
   full.addEventListener("click", turnFullScreen);
   document.addEventListener("fullscreenchange", () => full.setAttribute("aria-pressed", String(isFull())));
-}
-
-/** Undoes every move that may be undone. @param {State} state @param {TableSocket} socket */
-function rewind(state, socket) {
-  if (!canUndo(state) || state.pending.length > 0) return;
-  pick(state, null);
-  state.rewinding = socket.ask({ type: "rewind", n: (state.n ?? 0) + 1 });
 }
 
 const isFull = () => document.fullscreenElement !== null;

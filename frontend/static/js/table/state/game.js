@@ -147,7 +147,7 @@ export function takeVerdict(state, message) {
 function replaceLine(state, message) {
   const { line, undone } = state;
   const stands = line.length - (message.n - (state.n ?? 0));
-  const rewound = state.rewinding && (message.no_undo ? stands > 0 : stands === 0);
+  const rewound = state.rewinding && stands >= 0;
   state.undone = rewound ? [...undone, ...line.slice(stands).reverse()] : [];
   state.line = rewound ? line.slice(0, stands) : [];
   state.rewinding = false;

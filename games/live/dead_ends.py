@@ -1,0 +1,123 @@
+"""Dead ends: positions from which no moves with the cards seen so far lead to anything new.
+
+This is a wider question than `Table.is_stuck`: cards may still be movable, but only to and fro.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from copy import deepcopy
+from typing import Final
+
+from games.rules import RecordFullError, Table
+from games.rules.cards import RANK
+from games.rules.variants.braid import INNER
+
+#: Positions to look at before giving up. All other games than Tarot need fewer in practice; there, the largest dead
+#: ends go unnoticed.
+LIMIT: Final = 400
+
+_TURNS: Final = ("d", "n")
+
+
+def is_dead_end(table: Table) -> bool:
+    """Return True if no sequence of moves turns up a card not seen yet or brings a card to a foundation.
+
+    The search stops where a move would turn up a card, so hidden cards don't influence the answer. It is false after
+    `LIMIT` positions. The table is restored, except that `view_changes` no longer describes the last push.
+    """
+    if table.is_won or not table.stock_is_known:
+        return False
+    try:
+        return not _leads_on(table, (table.cards_up, table.hidden), {_layout(table)})
+    except RecordFullError:
+        return False
+
+
+def first_dead_end(table: Table) -> int | None:
+    """Return the number of standing moves after which the game was first at a dead end; None if it is not at one."""
+    if not is_dead_end(table):
+        return None
+    copy, moves = deepcopy(table), table.moves
+    standing = len(moves)
+
+    def is_dead(number: int) -> bool:
+        nonlocal standing
+        for _ in range(standing - number):
+            copy.pop()
+        for token in moves[standing:number]:
+            copy.push(token)
+        standing = number
+        return is_dead_end(copy)
+
+    # What follows a dead end is one too.
+    return bisect_left(range(standing), True, key=is_dead)
+
+
+def _leads_on(table: Table, facts: tuple[int, int], seen: set[tuple[object, ...]]) -> bool:
+    """Return whether moves lead to other facts (cards up, cards face down), or to too many positions."""
+    if any(token.endswith("-f") for token in table.legal_moves()):
+        return True
+    fresh = []
+    for run in _runs(table):
+        _push(table, run)
+        leads, layout = (table.cards_up, table.hidden) != facts, _layout(table)
+        _pop(table, run)
+        if leads:
+            return True
+        if layout not in seen:
+            seen.add(layout)
+            fresh.append(run)
+    if len(seen) > LIMIT:
+        return True
+    for run in fresh:
+        _push(table, run)
+        leads = _leads_on(table, facts, seen)
+        _pop(table, run)
+        if leads:
+            return True
+    return False
+
+
+def _runs(table: Table) -> list[list[str]]:
+    """Return the legal moves. With unlimited rounds, each card of the stock can be turned up before it is played."""
+    legal = table.legal_moves()
+    if table.rounds_left is not None:
+        return [[token] for token in legal]
+    runs = [[token] for token in legal if token not in _TURNS]
+    turns: list[str] = []
+    places = {len(table.pile("w"))}
+    while legal[-1:] and legal[-1] in _TURNS:
+        turns.append(legal[-1])
+        table.push(legal[-1])
+        if len(table.pile("w")) in places:
+            break
+        places.add(len(table.pile("w")))
+        legal = table.legal_moves()
+        runs += [[*turns, token] for token in legal if token.startswith("w-")]
+    _pop(table, turns)
+    return runs
+
+
+def _push(table: Table, run: list[str]) -> None:
+    for token in run:
+        table.push(token)
+
+
+def _pop(table: Table, run: list[str]) -> None:
+    for _ in run:
+        table.pop()
+
+
+def _layout(table: Table) -> tuple[object, ...]:
+    """Return a value that is equal only for positions that differ in no move ahead but in names of piles or suits."""
+    alike = INNER if table.GAME == "braid" else 0
+    piles = [tuple(pile) for pile in table.piles]
+    if table.GAME == "plot":
+        piles = [tuple(RANK[card] for card in pile) for pile in piles]
+    rest = piles[table.TABLEAU :]
+    if table.rounds_left is None:
+        waste, stock = rest
+        draws_one = table.options["draw"] == 1
+        rest = [(*waste, *stock[::-1]), () if draws_one else (len(waste),)]
+    return (*sorted(piles[:alike]), *sorted(piles[alike : table.TABLEAU]), *rest, table.rounds_left)
