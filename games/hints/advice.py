@@ -4,7 +4,8 @@ Hints are allowed where questions are (`questions.check_may_ask`): never while t
 
 Following hints always terminates. On a plan, each hint shortens the rest of it. Off every plan a search decides: it
 yields a plan, or the hints undo moves until exactly the last position that has one. While a search runs, and if it
-finds nothing, hints lead back to the last plan or, if there is none, to a position the game has not been in.
+finds nothing, hints lead back to the last plan or, if there is none, to a move that spoils nothing. Only a search that
+has ended without a line makes them guess.
 """
 
 from __future__ import annotations
@@ -38,15 +39,16 @@ _EMPTIED: Final = 3
 _SHIFTED: Final = -2
 _TURNED_OVER: Final = -1
 
-Why = Literal["way", "back", "return", "likely"]
+Why = Literal["way", "safe", "back", "return", "likely"]
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
     """A token, and the reason for it.
 
-    The reason is `way` for a move on a winning line; `back` to undo the moves made since the game was lost; `return` to
-    undo moves down to a winning line, as none was found from here; or `likely` for a plausible move.
+    The reason is `way` for a move on a winning line; `safe` for one that spoils nothing; `back` to undo the moves made
+    since the game was lost; `return` to undo moves down to a winning line, as none was found from here; or `likely` for
+    a plausible move.
 
     `moves` is the number of moves to undo, `to` the number that then still stand; `more` is set if the player has begun
     undoing. `provisional` means that the search is still running, `lost` that the deal itself cannot be won.
@@ -85,7 +87,7 @@ class _Retreat:
 def advise(
     attempt: Attempt, player_id: int | None, before_search: Callable[[], None], *, now: datetime | None = None
 ) -> Advice | None:
-    """Return a hint for the current position; None if a search has only just begun.
+    """Return a hint for the current position; None if it has to wait for a search.
 
     `before_search` is called before a search is started, and may refuse it.
 
@@ -130,8 +132,10 @@ def likely_move(table: Table, visited: Collection[tuple[object, ...]] = ()) -> s
     return max((token for token in worth if worth[token] is not None), key=lambda token: worth[token] or 0, default="")
 
 
-def _without_way(attempt: Attempt, outlook: Outlook, answer: str) -> Advice:
-    """Return advice to undo moves, to the last position with a winning line or before the loss; else a likely move.
+def _without_way(attempt: Attempt, outlook: Outlook, answer: str) -> Advice | None:
+    """Return advice to undo moves, to the last position with a winning line or before the loss; else a safe move.
+
+    Without one, the advice is a likely move once the search has ended, and None before.
 
     :raises Refusal: closed if there is neither.
     """
@@ -144,8 +148,12 @@ def _without_way(attempt: Attempt, outlook: Outlook, answer: str) -> Advice:
         why: Why = "back" if lost else "return"
         cache.set(_retreat_key(attempt), (len(outlook.tokens), to, why), _RETREAT_SECONDS)
         return Advice(_UNDO, why, len(outlook.table.moves) - to, to, provisional=provisional)
+    if not lost and (safe := outlook.table.safe_moves()):
+        return Advice(safe[0], "safe", provisional=provisional)
+    if provisional:
+        return None
     if token := likely_move(outlook.table, outlook.visited()):
-        return Advice(token, "likely", provisional=provisional, lost=lost)
+        return Advice(token, "likely", lost=lost)
     raise _nothing_to_advise(attempt)
 
 

@@ -139,13 +139,14 @@ def adapted(table: Table, line: Sequence[str]) -> list[str] | None:
     Detours that lead back to an earlier position are cut out.
     """
     copy, way = from_position(table.position()), []
-    for token in line[_in_common(table.moves, line) :]:
+    for token in line[in_common(table.moves, line) :]:
         if copy.is_legal(token):
             copy.push(token)
             way.append(token)
     return without_detours(table, way) if copy.is_won else None
 
 
-def _in_common(moves: Sequence[str], line: Sequence[str]) -> int:
+def in_common(moves: Sequence[str], line: Sequence[str]) -> int:
+    """Return the number of moves before the first that differs."""
     pairs = enumerate(zip(moves, line, strict=False))
     return next((n for n, (move, token) in pairs if move != token), min(len(moves), len(line)))

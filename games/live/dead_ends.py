@@ -6,7 +6,6 @@ This is a wider question than `Table.is_stuck`: cards may still be movable, but 
 from __future__ import annotations
 
 from bisect import bisect_left
-from copy import deepcopy
 from typing import Final
 
 from games.rules import RecordFullError, Table
@@ -15,9 +14,12 @@ from games.rules.variants.braid import INNER
 
 #: Positions to look at before giving up. All other games than Tarot need fewer in practice; there, the largest dead
 #: ends go unnoticed.
-LIMIT: Final = 400
+LIMIT: Final = 1000
 
 _TURNS: Final = ("d", "n")
+
+_Run = list[str]
+_Layout = tuple[object, ...]
 
 
 def is_dead_end(table: Table) -> bool:
@@ -29,7 +31,7 @@ def is_dead_end(table: Table) -> bool:
     if table.is_won or not table.stock_is_known:
         return False
     try:
-        return not _leads_on(table, (table.cards_up, table.hidden), {_layout(table)})
+        return not _leads_on(table)
     except RecordFullError:
         return False
 
@@ -38,48 +40,65 @@ def first_dead_end(table: Table) -> int | None:
     """Return the number of standing moves after which the game was first at a dead end; None if it is not at one."""
     if not is_dead_end(table):
         return None
-    copy, moves = deepcopy(table), table.moves
-    standing = len(moves)
-
-    def is_dead(number: int) -> bool:
-        nonlocal standing
-        for _ in range(standing - number):
-            copy.pop()
-        for token in moves[standing:number]:
-            copy.push(token)
-        standing = number
-        return is_dead_end(copy)
-
-    # What follows a dead end is one too.
-    return bisect_left(range(standing), True, key=is_dead)
+    moves = table.moves
+    try:
+        # What follows a dead end is one too.
+        return bisect_left(range(len(moves)), True, key=lambda number: is_dead_end(_after(table, moves[:number])))
+    finally:
+        _after(table, moves)
 
 
-def _leads_on(table: Table, facts: tuple[int, int], seen: set[tuple[object, ...]]) -> bool:
-    """Return whether moves lead to other facts (cards up, cards face down), or to too many positions."""
-    if any(token.endswith("-f") for token in table.legal_moves()):
-        return True
-    fresh = []
-    for run in _runs(table):
-        _push(table, run)
-        leads, layout = (table.cards_up, table.hidden) != facts, _layout(table)
-        _pop(table, run)
-        if leads:
-            return True
-        if layout not in seen:
-            seen.add(layout)
-            fresh.append(run)
-    if len(seen) > LIMIT:
-        return True
-    for run in fresh:
-        _push(table, run)
-        leads = _leads_on(table, facts, seen)
-        _pop(table, run)
-        if leads:
-            return True
+def _after(table: Table, moves: tuple[str, ...]) -> Table:
+    """Take moves back or replay them until just these stand; one list begins with the other."""
+    for _ in range(len(table.moves) - len(moves)):
+        table.pop()
+    for token in moves[len(table.moves) :]:
+        table.push(token)
+    return table
+
+
+def _leads_on(table: Table) -> bool:
+    """Return whether moves lead to progress, or to too many positions to tell."""
+    seen = {_layout(table)}
+    played: list[_Run] = []
+    branches = [_branches(table, seen)]
+    try:
+        while branches:
+            ahead = branches[-1]
+            if ahead is None or len(seen) > LIMIT:
+                return True
+            if ahead:
+                played.append(ahead.pop())
+                _push(table, played[-1])
+                branches.append(_branches(table, seen))
+            else:
+                branches.pop()
+                if played:
+                    _pop(table, played.pop())
+    finally:
+        for run in reversed(played):
+            _pop(table, run)
     return False
 
 
-def _runs(table: Table) -> list[list[str]]:
+def _branches(table: Table, seen: set[_Layout]) -> list[_Run] | None:
+    """Return the moves to positions not yet `seen`, and add those; None if a move makes progress."""
+    if any(token.endswith("-f") for token in table.legal_moves()):
+        return None
+    branches, hidden = [], table.hidden
+    for run in _runs(table):
+        _push(table, run)
+        layout, turns_up = _layout(table), table.hidden != hidden
+        _pop(table, run)
+        if turns_up:
+            return None
+        if layout not in seen:
+            seen.add(layout)
+            branches.append(run)
+    return branches
+
+
+def _runs(table: Table) -> list[_Run]:
     """Return the legal moves. With unlimited rounds, each card of the stock can be turned up before it is played."""
     legal = table.legal_moves()
     if table.rounds_left is not None:
@@ -99,17 +118,17 @@ def _runs(table: Table) -> list[list[str]]:
     return runs
 
 
-def _push(table: Table, run: list[str]) -> None:
+def _push(table: Table, run: _Run) -> None:
     for token in run:
         table.push(token)
 
 
-def _pop(table: Table, run: list[str]) -> None:
+def _pop(table: Table, run: _Run) -> None:
     for _ in run:
         table.pop()
 
 
-def _layout(table: Table) -> tuple[object, ...]:
+def _layout(table: Table) -> _Layout:
     """Return a value that is equal only for positions that differ in no move ahead but in names of piles or suits."""
     alike = INNER if table.GAME == "braid" else 0
     piles = [tuple(pile) for pile in table.piles]

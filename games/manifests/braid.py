@@ -14,7 +14,7 @@ from games.rules.tokens import DOWN, DRAW, TO_PILE, UP, Move
 from games.rules.variants import braid
 
 _TEXTS: Final = {
-    "direction": (_("You choose once, for all foundations. Look which way more cards can go up at once."),),
+    "direction": (_("You choose once, for all foundations. This way, the deal can be won."),),
     "up": (
         _("Foundations take the next card of their suit."),
         _("The next card of its suit."),
@@ -28,7 +28,7 @@ _TEXTS: Final = {
         _("Straight up from the waste."),
     ),
     "braid": (
-        _("That frees the next card of the braid. Once the braid is gone, the rest is much easier."),
+        _("That frees the next card of the braid."),
         _("The braid gets shorter."),
     ),
     "inner clears": (_("That empties an inner cell, for the end of the braid."),),
@@ -42,8 +42,8 @@ _TEXTS: Final = {
         _("It can go up from the cell later."),
     ),
     "draw": (
-        _("Nothing goes up. You can go through the stock %(passes)s times."),
-        _("Nothing goes up."),
+        _("No card can go up, so draw. You can go through the stock %(passes)s times."),
+        _("No card can go up."),
     ),
 }
 

@@ -23,8 +23,8 @@ _TEXTS: Final = {
     ),
     "gap": (_("A card is also free if the place above or below it is empty, as here."),),
     "row": (
-        _("Nothing else goes up. A new row locks the one above it, so always get out what you can first."),
-        _("Nothing else goes up."),
+        _("No free card can go up, so deal a new row. It locks the one above."),
+        _("No free card can go up."),
     ),
 }
 

@@ -28,7 +28,7 @@ _TEXTS: Final = {
         _("The first foundation takes the next rank, whatever the suit. The others can't start until it's full."),
         _("The next rank for the first foundation."),
     ),
-    "reserve": (_("The top of the reserve only goes to foundations, so take every chance to send it up."),),
+    "reserve": (_("The top of the reserve only goes to foundations. Now it can, and the next one turns up."),),
     "base": (_("A base-rank card can't go up yet, but a space takes it from the waste."),),
     "builds": (
         _("Piles build down by one, whatever the suit."),
@@ -39,8 +39,8 @@ _TEXTS: Final = {
         _("That leaves another space."),
     ),
     "draw": (
-        _("There's nothing useful to move. You go through the stock only once."),
-        _("There's nothing useful to move."),
+        _("No card can go up, so draw. You go through the stock only once."),
+        _("No card can go up."),
     ),
 }
 

@@ -18,14 +18,16 @@ from games.manifests.manifest import (
     VariantFacts,
     left_behind,
 )
+from games.rules.cards import RANK
 from games.rules.tokens import TO_FOUNDATION, Move
 from games.rules.variants.stonewall import Stonewall
 
 _TEXTS: Final = {
-    "up": (
-        _("Foundations go up from ace to king, one for each suit."),
-        _("The next card of its suit."),
+    "ace": (
+        _("Each suit goes up from ace to king, so its ace comes first."),
+        _("Another ace: its suit can start."),
     ),
+    "up": (_("The next card of its suit."),),
     "reserve": (
         _("You can play a card from the reserve, the row of single cards, at any time, but not put it back."),
         _("The reserve has the right card."),
@@ -44,7 +46,7 @@ _TEXTS: Final = {
 
 def _kinds(table: Stonewall, move: Move) -> Kinds:
     if move.what == TO_FOUNDATION:
-        yield "up"
+        yield "up" if RANK[table.piles[move.source][-1]] else "ace"
     else:
         yield "builds" if move.source < table.TABLEAU else "reserve"
         if move.cards > 1:

@@ -23,10 +23,11 @@ from games.rules.tokens import DRAW, TO_FOUNDATION, Move
 from games.rules.variants import tarot
 
 _TEXTS: Final = {
-    "up": (
+    "ace": (
         _("Suits go up from ace to king. Page, knight and queen follow the ten."),
-        _("The next card of its suit."),
+        _("Another ace: its suit can start."),
     ),
+    "up": (_("The next card of its suit."),),
     "trump up": (_("Trumps go up on their own foundation, in the order of their numbers."),),
     "builds": (
         _("Piles build down by one: cups and pentacles on wands and swords, or the other way round."),
@@ -51,10 +52,10 @@ _TEXTS: Final = {
     "waste": (_("The top of the waste can go to a pile or up at any time."),),
     "turns": (_("A hidden card turns up."),),
     "clears": (_("That empties the pile, so a king or the World can go there."),),
-    "draw": (_("There's nothing useful to move. %(draw)s cards turn up, and you may play the last one."),),
+    "draw": (_("No move here turns up a card. Draw: %(draw)s cards turn up, and you may play the last one."),),
     "draw one": (
-        _("There's nothing useful to move. You can go through the stock as often as you like."),
-        _("There's nothing useful to move."),
+        _("No move here turns up a card, so draw. You can go through the stock as often as you like."),
+        _("No move here turns up a card."),
     ),
 }
 
@@ -65,7 +66,7 @@ def _kinds(table: tarot.Tarot, move: Move) -> Kinds:
         return
     card = table.piles[move.source][-move.cards]
     if move.what == TO_FOUNDATION:
-        yield "trump up" if tarot.is_trump(card) else "up"
+        yield "trump up" if tarot.is_trump(card) else "ace" if tarot.value(card) == 1 else "up"
     else:
         yield _build(card, table.piles[move.target])
         if move.cards > 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections import Counter
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -41,6 +40,7 @@ from games.fairplay import account_links, pace
 from games.ghosts.lane_addresses import ghost_beside
 from games.ghosts.models import Answer
 from games.hints import questions
+from games.hints.plans import in_common
 from games.live import frames
 from games.live.loader import read, state_of
 from games.models import Attempt, Deal
@@ -196,9 +196,9 @@ def _guide_at(attempt: Attempt) -> dict[str, Any] | None:
     if attempt.is_over or attempt.ranked or not first_game.is_first_game(attempt.deal):
         return None
     steps, moves = first_game.guide(attempt.deal), played_table(attempt.deal, journal_of(attempt.pk)).moves
-    guided, made = Counter(step["token"] for step in steps), Counter(moves)
+    along = in_common(moves, [step["token"] for step in steps])
     # As in lesson/guide.js: one move of the player's own may be an accident, or the first one after the guide.
-    is_left = (made - guided).total() > (1 if guided - made else 0)
+    is_left = len(moves) - along > (1 if along < len(steps) else 0)
     return None if is_left else {"steps": steps, "moves": list(moves)}
 
 

@@ -167,6 +167,7 @@ def test_undo_redo_and_the_end_beside_the_cards(visit: Visit) -> None:
     def line(here: Any) -> None:
         there = here.connect_to_server()
         there.on_message(lambda text: here.send(text.replace('"stuck":false', '"stuck":true') if stuck else text))
+        here.on_message(lambda text: there.send(text.replace('"to_choice":true', '"to_choice":false')))
 
     page.route_web_socket(re.compile("/ws/play/"), line)
     player = start_game(page)
@@ -192,11 +193,13 @@ def test_undo_redo_and_the_end_beside_the_cards(visit: Visit) -> None:
     page.keyboard.press("d")
     page.wait_for_selector("#stuck:not([hidden])")
     page.wait_for_function(_APART)
-    assert page.text_content("#live").endswith("No moves left.")
+    assert page.text_content("#live").endswith("Nothing more to do here.")
     stuck.clear()
     page.focus("#stuck-undo")
     page.keyboard.press("Enter")
     page.wait_for_selector("#stuck", state="hidden")
+    assert page.is_disabled("#undo")
+    assert page.is_enabled("#redo")
     assert page.evaluate("document.activeElement !== document.body")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
 
 import pytest
 from django.test import Client
@@ -13,7 +12,7 @@ from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
 from games.attempts.lifecycle import start_attempt
 from games.core.errors import Refusal
-from games.deals import publishing
+from games.deals import first_game, publishing
 from games.hints import position_search, questions, search_results
 from games.hints.advice import WITHIN, Advice, advise, likely_move
 from games.hints.plans import Outlook
@@ -46,6 +45,14 @@ def test_a_known_line_gives_the_next_move_at_once(player: User, requested: list[
     attempt = practised(player, proven=True, solution=line.to_bytes())
     add_moves(attempt, *line.tokens[:5])
     assert advise(attempt, player.pk, free) == Advice(line.tokens[5], "way")
+    assert not requested
+
+
+def test_hints_follow_the_guide_of_a_first_game(player: User, requested: list[int]) -> None:
+    attempt = start_attempt(player, first_game.deal_for(player.pk, "labyrinth"))
+    for step in first_game.guide(attempt.deal):
+        assert advise(attempt, player.pk, free) == Advice(step["token"], "way")
+        add_moves(attempt, step["token"])
     assert not requested
 
 
@@ -165,19 +172,19 @@ def test_a_late_line_does_not_cancel_the_way_back(player: User) -> None:
     assert advice.token != searched[3]
 
 
-def test_a_late_proof_corrects_a_provisional_move(player: User, requested: list[int]) -> None:
+def test_a_hint_waits_for_the_search_unless_a_move_is_safe(player: User, requested: list[int]) -> None:
     attempt, now = practised(player), timezone.now()
-    add_moves(attempt, *won_records("stonewall")[0].tokens[:1])
+    while safe := questions.table_of(attempt, None).safe_moves():
+        assert advise(attempt, player.pk, free, now=now) is None
+        assert advise(attempt, player.pk, free, now=now + WITHIN) == Advice(safe[0], "safe", provisional=True)
+        add_moves(attempt, safe[0])
     assert advise(attempt, player.pk, free, now=now) is None
-    provisional = advise(attempt, player.pk, free, now=now + WITHIN)
-    assert provisional is not None
-    assert (provisional.why, provisional.provisional) == ("likely", True)
-    assert timedelta(seconds=2) > WITHIN
-    position = questions.table_of(attempt, None).position()
-    add_moves(attempt, provisional.token)
-    search_results.remember(position, PositionVerdict(Question.Answer.NO))
-    assert advise(attempt, player.pk, free) == Advice("u", "back", 2, 0)
-    assert len(requested) == 1
+    assert advise(attempt, player.pk, free, now=now + WITHIN) is None
+    answered(attempt, "unknown")
+    advice = advise(attempt, player.pk, free)
+    assert advice is not None
+    assert (advice.why, advice.provisional) == ("likely", False)
+    assert requested
 
 
 def test_only_a_larger_budget_repeats_an_unknown_search(

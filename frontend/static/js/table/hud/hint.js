@@ -51,7 +51,7 @@ async function look(state, address, waiting) {
 /**
  * @typedef {object} Hint
  * @property {Token} token
- * @property {"way"|"back"|"return"|"likely"} why
+ * @property {"way"|"safe"|"back"|"return"|"likely"} why
  * @property {number} [moves] number of moves to undo
  * @property {boolean} [more] whether the player has already undone moves as the previous hint said
  * @property {boolean} [provisional] whether the search continues
@@ -73,10 +73,9 @@ function show(state, hint) {
 }
 
 /** @param {Hint} hint @param {string} move @returns {string} */
-function likely({ why, lost, provisional }, move) {
-  if (why === "way") return t("Hint: {move}.", { move });
+function likely({ why, lost }, move) {
+  if (why !== "likely") return t("Hint: {move}.", { move });
   if (lost) return t("This deal can't be won. To get further, try: {move}.", { move });
-  if (provisional) return t("Not sure yet. Try: {move}.", { move });
   return t("No sure way found in time. Try: {move}.", { move });
 }
 

@@ -48,19 +48,18 @@ export class Guide {
   #tell() {
     const { view } = this.state;
     if (!view) return;
-    const own = [...this.#moves];
-    const left = this.#steps.filter(({ token }) => {
-      const made = own.indexOf(token);
-      if (made >= 0) own.splice(made, 1);
-      return made < 0;
-    });
+    const [steps, moves] = [this.#steps, this.#moves];
+    const missed = steps.findIndex(({ token }, k) => token !== moves[k]);
+    const along = missed < 0 ? steps.length : missed;
+    const own = moves.length - along;
     // A second move of the player's own, or the first one after the guide, shows that it is not needed any more.
-    if (own.length > (left.length > 0 ? 1 : 0)) return this.#end();
-    const next = own.length === 0 && left.length > 0 && offered(this.state).includes(left[0].token) ? left[0] : null;
+    if (own > (missed < 0 ? 0 : 1)) return this.#end();
+    // In another order, the same moves may lose.
+    const next = own === 0 && offered(this.state).includes(steps[along]?.token) ? steps[along] : null;
     this.#mark(view, next?.token ?? "");
     if (next) return this.#say("try", t("Try:"), `${this.moveText(view, next.token)}. ${next.why}`);
     const rest = t("Now it's your turn. You can undo any move, and Hint shows you a good one.");
-    if (left.length === 0) return this.#say("done", t("Well done!"), rest);
+    if (missed < 0) return this.#say("done", t("Well done!"), rest);
     const text = t("it may be just as good. Play on, or undo it to get more hints.");
     this.#say("own", t("Your own way:"), text);
   }

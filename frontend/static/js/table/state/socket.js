@@ -31,7 +31,7 @@ export class TableSocket extends Connection {
 
   /**
    * Sends a request other than a move. If the connection is lost before the answer, it is sent again over the next one.
-   * @param {{type: string, n?: number}} message
+   * @param {{type: string, n?: number, to_choice?: boolean}} message
    * @returns {boolean} whether it was sent or will be
    */
   ask(message) {

@@ -1,0 +1,145 @@
+"""Dead ends, beside a search of every sequence of moves by the reference rules."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from games.live.dead_ends import first_dead_end, is_dead_end
+from games.rules import CATALOGUE, Table, open_table
+from games.rules.hidden_cards import Unseen
+from tests.games.conftest import Sit
+from tests.rules.reference import state as reference
+from tests.rules.reference.table import GAMES
+
+#: Positions that the slow search looks at.
+MOST = 1000
+VARIANTS = pytest.mark.parametrize("variant", CATALOGUE)
+
+
+def random_game(variant: str, dice: random.Random) -> Iterator[Table]:
+    """Yield a game's positions after random moves that favour the foundations."""
+    table = open_table(variant, dice.randbytes(32))
+    while (legal := table.legal_moves()) and table.token_count < 400:
+        up = [token for token in legal if token.endswith("-f")]
+        table.push(dice.choice(up if up and dice.random() < 0.8 else legal))
+        yield table
+
+
+def as_reference(table: Table) -> reference.State:
+    view, names = table.view(), table.DECK.names
+    piles = {name: [names[card] for card in table.pile(name)] for name in view["piles"]}
+    if "s" in piles:
+        piles["s"].reverse()
+    down = {name: {k for k, card in enumerate(cards) if card is None} for name, cards in view["piles"].items()}
+    return reference.State(
+        options=view["options"],
+        piles=piles,
+        face_down={name: places for name, places in down.items() if name.startswith("t")},
+        rounds_left=table.rounds_left,
+        base=view.get("base", ""),
+        direction=view.get("direction"),
+        rows=view.get("rows", 0),
+    )
+
+
+def progress(state: reference.State) -> tuple[int, int]:
+    return reference.cards_up(state), sum(map(len, state.face_down.values()))
+
+
+def leads_on(table: Table) -> bool | None:
+    """Search every sequence of moves; return None after too many positions."""
+    if not table.stock_is_known:
+        return True
+    rules, start = GAMES[table.GAME], as_reference(table)
+    seen, queue = {repr(start)}, deque([start])
+    while queue:
+        state = queue.popleft()
+        for token in sorted(rules.legal(state)):
+            after = reference.copy(state)
+            rules.play(after, token)
+            if progress(after) != progress(start):
+                return True
+            if repr(after) not in seen:
+                seen.add(repr(after))
+                queue.append(after)
+        if len(seen) > MOST:
+            return None
+    return False
+
+
+@VARIANTS
+def test_dead_ends_are_those_of_the_slow_search(variant: str) -> None:
+    dice = random.Random(random.getrandbits(64))
+    compared = 0
+    for _ in range(30):
+        for table in random_game(variant, dice):
+            if table.stock_is_known and not table.is_won and dice.random() < 0.05:
+                position, leads = table.position(), leads_on(table)
+                compared += leads is not None
+                assert leads is None or is_dead_end(table) == (not leads), position
+                assert table.position() == position
+        if compared >= 15:
+            break
+
+
+@VARIANTS
+def test_the_report_does_not_depend_on_hidden_cards(variant: str) -> None:
+    dice = random.Random(random.getrandbits(64))
+    for table in random_game(variant, dice):
+        is_new = not table.stock or "n" not in table.moves  # else the player knows the stock
+        if is_new and dice.random() < 0.3:
+            unseen = Unseen.at(table)
+            for cards in unseen.deals(table, dice, 2)[1:]:
+                assert is_dead_end(unseen.with_cards(table, cards)) == is_dead_end(table)
+
+
+def test_the_first_dead_end_is_found_among_the_moves() -> None:
+    dice = random.Random(random.getrandbits(64))
+    while True:
+        *_, table = random_game("stonewall", dice)
+        if is_dead_end(table) and table.legal_moves():
+            break
+    assert not table.is_stuck, "cards still move to and fro"
+    position, dead_from = table.position(), first_dead_end(table)
+    assert table.position() == position
+    assert dead_from is not None
+    while len(table.moves) > dead_from:
+        table.pop()
+    assert is_dead_end(table)
+    table.pop()
+    assert not is_dead_end(table)
+    assert first_dead_end(table) is None
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_undo_to_the_last_choice(attempt_at: Any, sit: Sit) -> None:
+    dice = random.Random(random.getrandbits(64))
+    seed = dice.randbytes(32)
+    table = open_table("stonewall", seed)
+    attempt = await sync_to_async(attempt_at)("stonewall", seed)
+    seat = sit(attempt)
+    await seat.sit()
+    while not is_dead_end(table):
+        table.push(dice.choice(table.legal_moves()))
+        moved = await seat.move(table.moves[-1])
+    assert moved["stuck"]
+    for token in ("u", table.moves[-1]):
+        moved = await seat.move(token)
+    while table.legal_moves() and len(table.moves) % 5:
+        table.push(table.legal_moves()[0])
+        moved = await seat.move(table.moves[-1])
+    assert moved["stuck"]
+    view = await seat.ask({"type": "rewind", "n": moved["n"] + 1, "to_choice": True})
+    assert not view["stuck"]
+    dead_from = first_dead_end(table)
+    assert dead_from is not None
+    while len(table.moves) >= dead_from:
+        table.pop()
+    assert view["view"]["piles"] == table.view()["piles"]
+    assert (await seat.ask({"type": "rewind", "n": view["n"] + 1, "to_choice": True}))["code"] == "illegal_move"
