@@ -18,7 +18,7 @@ from tests.rules.reference import state as reference
 from tests.rules.reference.table import GAMES
 
 #: Positions that the slow search looks at.
-MOST = 1000
+MOST = 600
 VARIANTS = pytest.mark.parametrize("variant", CATALOGUE)
 
 
