@@ -30,10 +30,14 @@ def is_dead_end(table: Table) -> bool:
     """
     if table.is_won or not table.stock_is_known:
         return False
+    standing = len(table.moves)
     try:
         return not _leads_on(table)
     except RecordFullError:
         return False
+    finally:
+        for _ in range(len(table.moves) - standing):
+            table.pop()
 
 
 def first_dead_end(table: Table) -> int | None:
@@ -62,22 +66,18 @@ def _leads_on(table: Table) -> bool:
     seen = {_layout(table)}
     played: list[_Run] = []
     branches = [_branches(table, seen)]
-    try:
-        while branches:
-            ahead = branches[-1]
-            if ahead is None or len(seen) > LIMIT:
-                return True
-            if ahead:
-                played.append(ahead.pop())
-                _push(table, played[-1])
-                branches.append(_branches(table, seen))
-            else:
-                branches.pop()
-                if played:
-                    _pop(table, played.pop())
-    finally:
-        for run in reversed(played):
-            _pop(table, run)
+    while branches:
+        ahead = branches[-1]
+        if ahead is None or len(seen) > LIMIT:
+            return True
+        if ahead:
+            played.append(ahead.pop())
+            _push(table, played[-1])
+            branches.append(_branches(table, seen))
+        else:
+            branches.pop()
+            if played:
+                _pop(table, played.pop())
     return False
 
 

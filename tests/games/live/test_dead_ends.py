@@ -11,7 +11,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from games.live.dead_ends import first_dead_end, is_dead_end
-from games.rules import CATALOGUE, Table, open_table
+from games.rules import CATALOGUE, MAX_TOKENS, Table, open_table
 from games.rules.hidden_cards import Unseen
 from tests.games.conftest import Sit
 from tests.rules.reference import state as reference
@@ -115,6 +115,17 @@ def test_the_first_dead_end_is_found_among_the_moves() -> None:
     table.pop()
     assert not is_dead_end(table)
     assert first_dead_end(table) is None
+
+
+@pytest.mark.parametrize("left", range(4))
+def test_a_record_almost_full_is_left_as_it_was(left: int) -> None:
+    table = open_table("tarot", random.randbytes(32))
+    while not (table.stock_is_known and table.stock):
+        table.push("d" if table.stock else "n")
+    table.token_count = MAX_TOKENS - left
+    position, moves = table.position(), table.moves
+    is_dead_end(table)
+    assert (table.position(), table.moves, table.token_count) == (position, moves, MAX_TOKENS - left)
 
 
 @pytest.mark.django_db(transaction=True)
