@@ -74,11 +74,11 @@ def check_restored(inhabited: Path, archived: Path, var: Path, **variables: str)
         assert before.returncode == done.returncode == 1
     again = run("manage.py", "archive", str(var / "again.zip"), var=var, **variables)
     assert again.returncode == 0, again.stderr
-    before, after = contents(archived), contents(var / "again.zip")
-    assert {name for name in before if before[name] != after.get(name)} == set()
+    old, new = contents(archived), contents(var / "again.zip")
+    assert {name for name in old if old[name] != new.get(name)} == set()
     create = "from accounts.models import User; User.objects.create_user('Late')"
-    new = run("manage.py", "shell", "-v0", "-c", create, var=var, **variables)
-    assert new.returncode == 0, new.stderr  # its number is none of a restored row
+    created = run("manage.py", "shell", "-v0", "-c", create, var=var, **variables)
+    assert created.returncode == 0, created.stderr  # its number is none of a restored row
 
 
 def test_an_earlier_releases_archive_is_migrated(archived: Path, tmp_path: Path) -> None:
