@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Field, Model, QuerySet
 
-from games.db.archives.manifest import BATCH, LAYOUT, NAME, ArchiveError, Manifest, columns_of, member_of, tables
+from games.db.archives.archive_format import BATCH, LAYOUT, NAME, ArchiveError, Manifest, columns_of, member_of, tables
 from games.rules.version import __version__
 
 

@@ -14,7 +14,16 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Model
 from django.utils import timezone
 
-from games.db.archives.manifest import LAYOUT, NAME, ArchiveError, Manifest, columns_of, in_batches, member_of, tables
+from games.db.archives.archive_format import (
+    LAYOUT,
+    NAME,
+    ArchiveError,
+    Manifest,
+    columns_of,
+    in_batches,
+    member_of,
+    tables,
+)
 from games.rules.version import __version__
 
 #: PostgreSQL returns memoryviews, and JSON in an order of its own.

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from games.db.archives.manifest import ArchiveError
+from games.db.archives.archive_format import ArchiveError
 from games.db.archives.writing import delete_old, write_archive
 from leaderboards.management.documented_command import ExplainedCommand
 

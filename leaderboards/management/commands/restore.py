@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import CommandError, CommandParser
 
-from games.db.archives.manifest import ArchiveError
+from games.db.archives.archive_format import ArchiveError
 from games.db.archives.restoring import restore_archive
 from leaderboards.management.documented_command import ExplainedCommand
 

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 import pytest
 from django.db.migrations.loader import MigrationLoader
 
-from games.db.archives.manifest import ArchiveError
+from games.db.archives.archive_format import ArchiveError
 from games.db.archives.restoring import restore_archive
 from games.db.archives.writing import delete_old
 from tests.browser.conftest import embedded_environment, make_database
