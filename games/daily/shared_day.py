@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from games.daily.day_places import DayBoards, boards
+from games.daily.day_results import ranked_results
 from games.db.shared_cache import SharedCache
 from games.deals import publishing
 from games.models import Attempt
@@ -57,7 +58,11 @@ def shared_day(now: datetime, attempts: Iterable[Attempt] = ()) -> SharedDay:
 def _read(now: datetime) -> SharedDay:
     deals = [ShownDeal.of(deal, now) for deal in publishing.todays_deals(now)]
     day_boards = boards().of_day(now.date(), [deal.id for deal in deals])
-    heads = {deal.id: render_to_string("games/_tile.html", {"deal": deal}) for deal in deals}
+    yesterday = ranked_results(now.date() - timedelta(days=1))
+    heads = {
+        deal.id: render_to_string("games/_tile.html", {"deal": deal, "yesterday": yesterday.get(deal.variant)})
+        for deal in deals
+    }
     feet = {
         deal.id: render_to_string("games/_foot.html", {"deal": deal, "leader": day_boards.leaders.get(deal.id)})
         for deal in deals

@@ -16,6 +16,7 @@ from operator import or_
 from typing import Final, Protocol
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.db.models.functions import Abs
 from django.utils import timezone
@@ -89,10 +90,10 @@ def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:
     for variant, _ in awaited:
         if not stock[variant]:
             return variant
-    short = [name for name in CATALOGUE if name in names and is_short(stock[name])]
-    for variant, day in awaited:
-        if variant in short and not stock[variant][target_grade(day)]:
+    for variant, day in awaited:  # however full the stock is: `fill` makes room
+        if not stock[variant][target_grade(variant, day)]:
             return variant
+    short = [name for name in CATALOGUE if name in names and is_short(stock[name])]
     return min(short, key=lambda name: stock[name].total(), default=None)
 
 
@@ -142,9 +143,22 @@ def fill(names: Collection[str], *, stop: Stop, seal: Seal | None = None) -> Ite
     while not stop():
         variant = next_variant(names)
         sealed = variant and seal(variant, stop=stop, patience=0 if is_deal_awaited() else PATIENCE)
-        if not sealed:
+        if not variant or not sealed:
             return
+        _make_room(variant)
         yield sealed
+
+
+@transaction.atomic
+def _make_room(variant: str) -> None:
+    """Delete the oldest deal of the commonest grade if the stock is overfull, so that no grade crowds out the others.
+
+    Days take grades in other shares than searches find them.
+    """
+    level = levels()[variant]
+    grade, count = level.most_common(1)[0]
+    if count > 1 and level.total() > MAX_TARGETS * settings.SEALED_STOCK:
+        _taken(_stock(variant).filter(grade=grade).order_by("id"))
 
 
 def _stock(variant: str) -> QuerySet[SealedDeal]:

@@ -24,6 +24,7 @@ from games.daily.day_summary import (
     standing_of,
     todays_game_text,
 )
+from games.daily.game_left import game_left
 from games.daily.recap import recap_of
 from games.daily.shared_day import SharedDay, shared_day
 from games.db.players import player_id
@@ -90,7 +91,8 @@ def home(request: HttpRequest) -> HttpResponse:
         "best": shared.best,
         "recap": recap_of(player, now),
         "share_text": share_text(mine, address_of(mine.day)) if mine and mine.counted else "",
-        "newcomer": "" if request.user.is_authenticated or GUIDE_COOKIE in request.COOKIES else GUIDE_COOKIE,
+        "game_left": game_left(player, now),
+        "newcomer": "" if known or GUIDE_COOKIE in request.COOKIES else GUIDE_COOKIE,
         "puzzle": shared.puzzle,
         "puzzle_progress": progress_of_day(player, now) if shared.puzzle else None,
         "race": open_or_next_race(now),

@@ -13,6 +13,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django.utils.html import strip_tags
 from pytest_django import Settings
 
 from accounts.sign_in.guests import BACKEND
@@ -26,6 +27,7 @@ from games.db.shared_cache import CACHES
 from games.deals.difficulty import goal_of
 from games.deals.todays_game import todays_game
 from games.models import GRACE, Attempt, Deal
+from games.presentation.view_models import ShownDeal
 from games.puzzles import daily
 from games.rules import CATALOGUE
 from leaderboards.boards import seasons
@@ -285,7 +287,21 @@ def test_home_needs_few_queries(
         with CaptureQueriesContext(connection) as captured:
             client.get("/")
         counts.append(len(captured))
-    # Session, player, attempts, streak, notices, known variants, puzzle; places on all boards in three.
+    # Session, player, attempts, streak, notices, known variants, game left, puzzle; places on all boards in three.
     assert counts[0] == 0
-    assert counts[1] <= 7
-    assert counts[2] <= 9
+    assert counts[1] <= 8
+    assert counts[2] <= 10
+
+
+def test_tiles_show_how_hard_and_long_a_game_is_and_how_many_won_yesterdays(client: Client, who: Any) -> None:
+    now = timezone.now()
+    for day in (now.date(), now.date() - timedelta(days=1)):
+        seed = secrets.token_bytes(32)
+        deal = make_deal("stonewall", day, seed=seed, proven=True, grade=2, par=83, solution=b"")
+    won(deal, who)
+    played(deal, make_account(), 3)
+    tile = client.get("/").content.decode().split('id="deal-stonewall"')[1].split("</li>")[0]
+    assert "Easy · about 6 min" in " ".join(strip_tags(tile).split())
+    assert "1 of 2 won yesterday's" in tile
+    pars = {1: 1, 52: 3, 83: 6, 150: 10, 288: 20}
+    assert {par: ShownDeal.of(Deal(game="plot", options={}, par=par, opens_at=now)).minutes for par in pars} == pars

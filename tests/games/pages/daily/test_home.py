@@ -25,8 +25,10 @@ from tests.games.conftest import Play
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_the_guide_is_for_newcomers(client: Client, mine: Client, today: list[Deal]) -> None:
+def test_the_guide_is_for_newcomers(client: Client, mine: Client, player: User, today: list[Deal]) -> None:
     assert "New here?" in client.get("/").content.decode()
+    assert "New here?" in mine.get("/").content.decode()
+    close_attempt(start_attempt(player, today[0]).pk, "resigned")
     assert "New here?" not in mine.get("/").content.decode()
     client.cookies["talon_guide"] = "known"
     assert "New here?" not in client.get("/").content.decode()
@@ -126,7 +128,7 @@ def test_a_deals_page_links_to_the_visitors_game(client: Client, player: User) -
     begun, other = make_deal("braid"), make_deal("plot")
     attempt = start_attempt(player, begun)
     client.force_login(player)
-    table = f"/table/{attempt.public_id}/"
+    table = f'"/table/{attempt.public_id}/">'
     assert table in client.get(f"/deals/{begun.day}/braid/").content.decode()
     assert table not in client.get(f"/deals/{other.day}/plot/").content.decode()
 
