@@ -22,7 +22,7 @@ from django.db.models.functions import Abs
 from django.utils import timezone
 
 from games.deals.certification import Certificate, CertificateError, certify
-from games.deals.difficulty import GRADES, longest_par, target_grade
+from games.deals.difficulty import FAIR, GRADES, longest_par, target_grade
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION
 from games.rules.shuffle import SEED_BYTES
@@ -48,12 +48,12 @@ class Seal(Protocol):
         """Seal a deal."""
 
 
-def take(variant: str, grade: int) -> SealedDeal | None:
-    """Take the sealed deal with the nearest grade, the oldest among equals; None if there is none.
+def take(variant: str, grade: int, *, hardest: int = max(GRADES)) -> SealedDeal | None:
+    """Take the sealed deal with the nearest grade up to `hardest`, the oldest among equals; None if there is none.
 
     Call it in the transaction that creates the deal: on rollback the sealed deal stays in stock.
     """
-    return _taken(_stock(variant).order_by(Abs(F("grade") - grade), "id"))
+    return _taken(_stock(variant).filter(grade__lte=hardest).order_by(Abs(F("grade") - grade), "id"))
 
 
 def take_spare(variant: str) -> SealedDeal | None:
@@ -73,9 +73,13 @@ def levels() -> dict[str, Counter[int]]:
 
 
 def is_short(level: Counter[int]) -> bool:
-    """Return True if a variant's stock should grow: below its target, or missing a grade and not overfull."""
+    """Return True if a variant's stock should grow: below its target, without a deal for relaxed play, or missing a
+    grade and not overfull.
+    """
     target = settings.SEALED_STOCK
-    return level.total() < target or (len(+level) < len(GRADES) and level.total() < MAX_TARGETS * target)
+    if level.total() < target or not any(level[grade] for grade in range(1, FAIR + 1)):
+        return True
+    return len(+level) < len(GRADES) and level.total() < MAX_TARGETS * target
 
 
 def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:

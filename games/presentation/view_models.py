@@ -45,6 +45,7 @@ class ShownDeal:
     variant: str
     game: str
     day: date | None
+    relaxed_day: date | None
     title: str
     options: list[tuple[str, str]]
     commitment: str
