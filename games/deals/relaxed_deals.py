@@ -36,11 +36,12 @@ def ensure_relaxed(day: date, *, ahead: int = 1) -> None:
 
 def todays_relaxed(today: date) -> list[Deal]:
     """Return today's relaxed deals in catalogue order, except those that no deal was found for yet."""
-    if Deal.objects.filter(relaxed_day=today, variant__in=CATALOGUE).count() < len(CATALOGUE):
-        with reading_primary():
-            ensure_relaxed(today, ahead=0)
-            return relaxed_on(today)
-    return relaxed_on(today)
+    deals = relaxed_on(today)
+    if len(deals) == len(CATALOGUE):
+        return deals
+    with reading_primary():
+        ensure_relaxed(today, ahead=0)
+        return relaxed_on(today)
 
 
 def relaxed_on(day: date) -> list[Deal]:

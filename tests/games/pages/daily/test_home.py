@@ -18,6 +18,7 @@ from games.daily.shared_day import shared_days
 from games.deals import publishing
 from games.models import GRACE, Attempt, Deal, Move
 from games.pages.daily import table_page
+from games.presentation.anonymous_cache import RANKED_COOKIE
 from games.rules import CATALOGUE, open_table
 from tests.factories import make_deal
 from tests.games.conftest import Play
@@ -38,6 +39,7 @@ def test_missing_deals_are_read_once_a_visit(
     client: Client, monkeypatch: pytest.MonkeyPatch, today: list[Deal]
 ) -> None:
     monkeypatch.setattr(shared_days, "fresh", 60.0)
+    client.cookies[RANKED_COOKIE] = "1"
     read: list[int] = []
 
     def deals(_now: datetime) -> list[Deal]:
@@ -91,8 +93,8 @@ def test_tiles_of_unknown_variants_offer_a_guided_game_first(
 
     page = client.get("/").content.decode()
     assert offered(page) == set(CATALOGUE)
-    tile = page[page.index('<li class="deal">') :]
-    assert tile.index("Learn to play") < tile.index("Play<")
+    tile = page[page.index('<li class="deal ') :]
+    assert tile.index("Learn to play") < tile.index("deal-link")
     close_attempt(start_attempt(player, publishing.practice_deal("plot")).pk, "resigned")
     start_attempt(player, today[0])
     assert offered(mine.get("/").content.decode()) == set(CATALOGUE) - {"plot", today[0].variant}
