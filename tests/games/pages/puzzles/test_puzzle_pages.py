@@ -18,7 +18,7 @@ from games.attempts.lifecycle import close_attempt, journal_of, played_table
 from games.core import limits
 from games.deals.difficulty import grade_name
 from games.models import Attempt, Deal, Move
-from games.puzzles import store, tries
+from games.puzzles import daily, store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle, StormRun
 from games.puzzles.theme_titles import THEME_TITLES
 from games.puzzles.themes import themes_of
