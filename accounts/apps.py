@@ -29,6 +29,7 @@ class AccountsConfig(AppConfig):
                 names_on_pages=directory.names_on_pages,
                 names_of=directory.names_of,
                 streaks_of=win_days.current_streaks,
+                relaxed_streak_of=win_days.relaxed_streak,
                 find_by_name=directory.find_by_name,
                 follows=follows.is_following,
                 avatar_of=avatars.address_of,

@@ -14,6 +14,7 @@ app_name = "players"
 urlpatterns = [
     path("avatars/<slug:digest>.svg", avatars.avatar, name="avatar"),
     path("language/", views.language, name="language"),
+    path("deals-shown/", views.deals, name="deals"),
     path("join/<str:token>/", invitations.join, name="join"),
     path("join/<str:token>/accept", invitations.accept, name="accept"),
     path("players/", views.search, name="search"),

@@ -44,6 +44,7 @@ from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only, wants_json
 from games.core.json_body import json_body
 from games.db.replicas.replica_choice import from_replica
+from games.presentation.anonymous_cache import RANKED_COOKIE
 from games.presentation.view_models import ShownPlayer
 from games.races.results import race_suggestion
 from leaderboards.ratings import rated_players
@@ -202,6 +203,21 @@ def language(request: HttpRequest) -> HttpResponseBase:
         limits.spend(request, "preferences")
         _save_preferences(request.user, changes)
     return set_language(request)
+
+
+@require_POST
+def deals(request: HttpRequest) -> HttpResponse:
+    """Choose if home shows `ranked` or `relaxed` games: for the signed-in player, or else for this browser."""
+    chosen, response = "ranked" if request.POST.get("deals") == "ranked" else "relaxed", redirect("/")
+    if request.user.is_authenticated:
+        limits.spend(request, "preferences")
+        _save_preferences(request.user, {"deals": chosen})
+    elif chosen == "ranked":
+        secure, age = site.LANGUAGE_COOKIE_SECURE, site.LANGUAGE_COOKIE_AGE
+        response.set_cookie(RANKED_COOKIE, "1", max_age=age, secure=secure, samesite="Lax", httponly=True)
+    else:
+        response.delete_cookie(RANKED_COOKIE, samesite="Lax")
+    return response
 
 
 @require_POST

@@ -84,7 +84,7 @@ def _remove_practice_stock(before: datetime, size: int) -> int:
 
 
 def _unplayed(deals: QuerySet[Deal], before: datetime, size: int) -> int:
-    unplayed = deals.filter(day=None, for_race=False, created_at__lt=before).exclude(_has_attempts())
+    unplayed = deals.filter(day=None, relaxed_day=None, for_race=False, created_at__lt=before).exclude(_has_attempts())
     with transaction.atomic():
         # Attempts that start now wait for the lock; the second query sees those that started before it.
         keys = list(unplayed.order_by("pk").values_list("pk", flat=True)[:size])

@@ -41,6 +41,8 @@ class Deal(models.Model):
     grade = models.PositiveSmallIntegerField(null=True, blank=True)
     par = models.PositiveSmallIntegerField(null=True, blank=True)
     solution = models.BinaryField(null=True, blank=True)
+    # The day on which a practice deal is everyone's relaxed deal of its variant (games.deals.relaxed_deals).
+    relaxed_day = models.DateField(null=True, blank=True)
     # A race's deal cannot be practised before the race is over; its seed stays secret until then.
     for_race = models.BooleanField(default=False, db_default=False)
     revealed_at = models.DateTimeField(null=True, blank=True)
@@ -49,6 +51,9 @@ class Deal(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["variant", "day"], condition=Q(day__isnull=False), name="deal_a_variant_and_day"
+            ),
+            models.UniqueConstraint(
+                fields=["relaxed_day", "variant"], condition=Q(relaxed_day__isnull=False), name="relaxed_deal_of_day"
             ),
             models.CheckConstraint(
                 condition=Q(day__isnull=True) | Q(closes_at__isnull=False), name="daily_deal_closes"

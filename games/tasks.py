@@ -13,7 +13,7 @@ from games.appeals import housekeeping as appeals_housekeeping
 from games.attempts import journal_partitions
 from games.attempts import lifecycle as attempts
 from games.core import events, retention
-from games.deals import practice_deals, publishing, stock_filling
+from games.deals import practice_deals, publishing, relaxed_deals, stock_filling
 from games.explorer import building
 from games.hints import questions
 from games.inbox import housekeeping as inbox_housekeeping
@@ -29,8 +29,10 @@ log = logging.getLogger(__name__)
 
 @shared_task(name="talon.keep_deals")
 def keep_deals() -> None:
-    """Publish the deals of today and of the days ahead."""
-    publishing.ensure_deals(timezone.now().date())
+    """Publish the deals of today and of the days ahead, ranked and relaxed."""
+    today = timezone.now().date()
+    publishing.ensure_deals(today)
+    relaxed_deals.ensure_relaxed(today)
 
 
 @shared_task(name="talon.close_due")
@@ -71,7 +73,7 @@ def drop_journal_days() -> None:
 @shared_task(name="talon.fill_sealed")
 def fill_sealed() -> None:
     """Publish deals that waited for the stock of sealed deals, and make sure the stock is being filled."""
-    publishing.ensure_deals(timezone.now().date())
+    keep_deals()
     stock_filling.start_filling()
 
 

@@ -9,7 +9,7 @@ from django.views.generic import TemplateView
 
 import games.presentation.url_converters  # noqa: F401 - days and months in paths
 from games.appeals import appeals
-from games.pages.daily import archive_page, deal_page, home_page, table_page
+from games.pages.daily import archive_page, deal_page, home_page, relaxed_page, table_page
 from games.pages.info import (
     inbox_page,
     ledger_heads_page,
@@ -114,6 +114,10 @@ urlpatterns = [
     path("deals/", archive_page.archive, name="archive"),
     path("deals/<month:month>/", archive_page.archive, name="archive_month"),
     path("deals/<day:day>/", archive_page.archive, name="archive_day"),
+    # Relaxed games of the past year
+    path("relaxed/", relaxed_page.relaxed, name="relaxed"),
+    path("relaxed/<month:month>/", relaxed_page.relaxed, name="relaxed_month"),
+    path("relaxed/<day:day>/", relaxed_page.relaxed, name="relaxed_day"),
     # A deal and its solution
     path("deals/<day:day>/<slug:variant>/", deal_page.deal_page, name="deal"),
     path("deals/<day:day>/<slug:variant>/deal.json", deal_page.deal_data, name="deal_data"),

@@ -6,7 +6,7 @@ If a game is rejected later, its achievements are withdrawn and the next qualify
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from operator import itemgetter
@@ -25,7 +25,7 @@ class Achievement:
     """One achievement and the day it was reached, or None if it has not been reached.
 
     Kinds are `win` (the first of a `variant`), `par` (a win in no more moves than the deal's par), `week` (a streak of
-    seven days) and `nine` (every variant won on one day).
+    seven days), `nine` (every variant won on one day) and `relaxed` (a relaxed streak of seven days).
 
     Until it is reached, `done` of `goal` is the best try so far: cards up, days in a row, variants won on one day, or
     par and the moves of the win that came closest to it. `done` is 0 without a try.
@@ -38,10 +38,20 @@ class Achievement:
     goal: int = 1
 
 
-def achievements(plays: Sequence[VerifiedPlay], variants: Sequence[str]) -> list[Achievement]:
-    """Return all achievements, reached or not, from the player's plays, oldest first, and the variants of a day."""
+def achievements(
+    plays: Sequence[VerifiedPlay], variants: Sequence[str], relaxed_days: Collection[date] = ()
+) -> list[Achievement]:
+    """Return all achievements, reached or not, from the player's plays, oldest first, the variants of a day, and the
+    days with a relaxed win.
+    """
     wins = [play for play in plays if play.won]
-    return [*(_first_win(plays, variant) for variant in variants), _par(wins), _week(wins), _nine(wins, variants)]
+    return [
+        *(_first_win(plays, variant) for variant in variants),
+        _par(wins),
+        _week("week", {play.day for play in wins}),
+        _nine(wins, variants),
+        _week("relaxed", relaxed_days),
+    ]
 
 
 def _first_win(plays: Sequence[VerifiedPlay], variant: str) -> Achievement:
@@ -61,13 +71,13 @@ def _par(wins: Sequence[VerifiedPlay]) -> Achievement:
     return Achievement("par", None, closest.variant, closest.tokens - over, closest.tokens)
 
 
-def _week(wins: Sequence[VerifiedPlay]) -> Achievement:
-    days = sorted({play.day for play in wins})
+def _week(kind: str, won: Collection[date]) -> Achievement:
+    days = sorted(won)
     # The longest streak never shrinks as days are added, so a binary search finds the first week.
     at = bisect_left(range(len(days)), WEEK, key=lambda n: streaks(days[: n + 1], days[n]).longest)
     if at < len(days):
-        return Achievement("week", days[at])
-    return Achievement("week", None, done=streaks(days, days[-1]).longest if days else 0, goal=WEEK)
+        return Achievement(kind, days[at])
+    return Achievement(kind, None, done=streaks(days, days[-1]).longest if days else 0, goal=WEEK)
 
 
 def _nine(wins: Sequence[VerifiedPlay], variants: Sequence[str]) -> Achievement:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.profile.achievements import Achievement, achievements
 from accounts.profile.play_statistics import Statistics, VerifiedPlay, statistics
+from accounts.profile.win_days import relaxed_win_days
 from games.models import Attempt
 from games.presentation.view_models import DealTile
 from games.races.models import Entrant, Race
@@ -70,10 +71,10 @@ def race_plays_of(player: User) -> list[VerifiedPlay]:
 
 
 def statistics_of(player: User) -> tuple[Statistics, list[Achievement]]:
-    """Return the player's statistics as of today (UTC) and the achievements, which are for ranked games."""
+    """Return the player's statistics as of today (UTC) and the achievements."""
     plays, variants = plays_of(player), list(CATALOGUE)
-    raced = race_plays_of(player)
-    return statistics(plays, timezone.now().date(), variants, raced), achievements(plays, variants)
+    raced, relaxed_days = race_plays_of(player), relaxed_win_days(player.pk)
+    return statistics(plays, timezone.now().date(), variants, raced), achievements(plays, variants, relaxed_days)
 
 
 def history_of(player: User, variant: str = "") -> list[VerifiedPlay]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
+from django.db.models import F
+
 from accounts.profile.streaks import FORGIVEN_A_MONTH, streaks
+from games.daily.relaxed_day import relaxed_attempts
 from games.db.players import WinStreaks
 from games.deals.todays_game import todays_game
 from games.models import Attempt
@@ -29,6 +32,21 @@ def current_streaks(player_id: int, today: date) -> WinStreaks:
         if current.any_game < len(won) or not won or (min(won) - first).days > _GAP:
             break
     return current
+
+
+def relaxed_streak(player_id: int, today: date) -> int:
+    """Compute the relaxed streak that ends today or yesterday, in days won."""
+    return streaks(relaxed_win_days(player_id), today).current
+
+
+def relaxed_win_days(player_id: int) -> set[date]:
+    """Return the days whose relaxed deal the player has won by a game begun on that day."""
+    begun_then = relaxed_attempts(player_id).filter(started_at__lt=F("deal__opens_at") + timedelta(days=1))
+    return {
+        day
+        for day in begun_then.filter(end=Attempt.End.WON).values_list("deal__relaxed_day", flat=True).distinct()
+        if day is not None
+    }
 
 
 def daily_wins(player_id: int, first: date) -> set[tuple[date, str]]:

@@ -32,7 +32,7 @@ from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.metrics import PAGES_COPIED
 from games.core.waiting import COOKIE
 from games.db.shared_cache import SharedCache, outdated_values
-from games.presentation.anonymous_cache import GUIDE_COOKIE, MARK
+from games.presentation.anonymous_cache import CHOICES, MARK
 
 Key = tuple[object, ...]
 
@@ -86,7 +86,7 @@ class Visit:
     @property
     def is_anonymous(self) -> bool:
         """True for a browser without a session."""
-        known = {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME, GUIDE_COOKIE, COOKIE}
+        known = {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME, COOKIE, *CHOICES}
         return self.cookies.keys() <= known and self.cookies.get(settings.CSRF_COOKIE_NAME, "") == self.secret
 
     @property
@@ -106,15 +106,14 @@ class Visit:
     def key(self) -> Key:
         """The cache key: everything the page depends on. Host and scheme are for Django to judge."""
         headers = tuple(self.headers.get(name) for name in _PLACE)
-        knows = GUIDE_COOKIE in self.cookies
-        return (self.scope["path"], self.scope["scheme"], headers, self.language, knows, timezone.now().date())
+        chosen = tuple(name in self.cookies for name in CHOICES)
+        return (self.scope["path"], self.scope["scheme"], headers, self.language, chosen, timezone.now().date())
 
     def anonymous_scope(self) -> Scope:
         """Return the scope of an anonymous visit with the same key. Nothing else in the request can change the page."""
         headers = [(name, value) for name, value in self.scope["headers"] if name in _PLACE]
         cookies = [f"{settings.LANGUAGE_COOKIE_NAME}={self.language}"]
-        if GUIDE_COOKIE in self.cookies:
-            cookies.append(f"{GUIDE_COOKIE}=1")
+        cookies += [f"{name}=1" for name in CHOICES if name in self.cookies]
         headers += [(b"accept", b"text/html"), (b"cookie", "; ".join(cookies).encode("ascii"))]
         return {**self.scope, "method": "GET", "headers": headers, "for_all": True}
 

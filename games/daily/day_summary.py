@@ -27,8 +27,9 @@ from games.rules import CATALOGUE
 
 State = Attempt.State
 
-_SQUARES: Final[Mapping[str, str]] = {"won": "🟩", "lost": "🟨", "review": "⬛", "void": "⬛"}
-_EMPTY: Final = "⬜"
+#: Squares of a shared day, by mark.
+SQUARES: Final[Mapping[str, str]] = {"won": "🟩", "lost": "🟨", "review": "⬛", "void": "⬛"}
+EMPTY: Final = "⬜"
 #: Marks of finished games that count for everyone.
 _COUNTED: Final = ("won", "lost")
 #: Mark of a finished game that counts for its own player only, until staff decide.
@@ -129,7 +130,7 @@ def mark_of(attempt: Attempt | None) -> str:
 
 def share_text(summary: DaySummary, address: str) -> str:
     """Return the day as a few lines to share: a square for each deal and the figures, without spoilers."""
-    squares = [_SQUARES.get(mark, _EMPTY) for mark in summary.marks.values()]
+    squares = [SQUARES.get(mark, EMPTY) for mark in summary.marks.values()]
     day = date_format(summary.day, "DATE_FORMAT")
     done = _("%(played)s of %(of)s played, %(won)s won") % {
         "played": summary.counted,
@@ -137,7 +138,7 @@ def share_text(summary: DaySummary, address: str) -> str:
         "won": summary.tally["won"],
     }
     figures = [done, _("%(points)s points") % {"points": summary.points}] if summary.points else [done]
-    figures += _streak_line(summary.streaks.any_game)
+    figures += streak_line(summary.streaks.any_game)
     return "\n".join([f"Talon, {day}", "".join(squares), " · ".join(figures), address])
 
 
@@ -148,12 +149,13 @@ def todays_game_text(summary: DaySummary, deal: ShownDeal, attempt: ShownAttempt
         return ""
     known = {"cards": attempt.cards_up, "time": duration(attempt.elapsed_ms)}
     result = _("Won in %(time)s") if mark == "won" else _("%(cards)s cards up in %(time)s")
-    figures = [f"{_SQUARES[mark]} {result % known}", *_streak_line(summary.streaks.todays_game)]
+    figures = [f"{SQUARES[mark]} {result % known}", *streak_line(summary.streaks.todays_game)]
     day = date_format(summary.day, "DATE_FORMAT")
     return "\n".join([f"Talon, {deal.title}, {day}", " · ".join(figures), address_of(summary.day)])
 
 
-def _streak_line(streak: int) -> list[str]:
+def streak_line(streak: int) -> list[str]:
+    """Return the streak in words for a text to share, if there is one."""
     if streak < 2:
         return []
     return ["🔥 " + ngettext("%(n)s day", "%(n)s days in a row", streak) % {"n": streak}]

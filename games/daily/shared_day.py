@@ -12,8 +12,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from games.daily.day_places import DayBoards, boards
+from games.daily.day_results import ranked_results, relaxed_results
 from games.db.shared_cache import SharedCache
-from games.deals import publishing
+from games.deals import publishing, relaxed_deals
 from games.models import Attempt
 from games.presentation.view_models import ShownDeal
 from games.puzzles.todays_puzzle import TodaysPuzzle
@@ -25,11 +26,12 @@ COMMIT: Final = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class SharedDay:
-    """The day's published deals in catalogue order, the leaders, each tile's rendered head and unplayed foot, the
-    rendered best of the nine, and today's puzzle.
+    """The day's published deals in catalogue order, ranked and relaxed, the leaders, each tile's rendered head and
+    unplayed foot, the rendered best of the nine, and today's puzzle.
     """
 
     deals: list[ShownDeal]
+    relaxed: list[ShownDeal]
     boards: DayBoards
     heads: Mapping[int, SafeString]
     feet: Mapping[int, SafeString]
@@ -57,10 +59,20 @@ def shared_day(now: datetime, attempts: Iterable[Attempt] = ()) -> SharedDay:
 def _read(now: datetime) -> SharedDay:
     deals = [ShownDeal.of(deal, now) for deal in publishing.todays_deals(now)]
     day_boards = boards().of_day(now.date(), [deal.id for deal in deals])
-    heads = {deal.id: render_to_string("games/_tile.html", {"deal": deal}) for deal in deals}
+    yesterday = ranked_results(now.date() - timedelta(days=1))
+    heads = {
+        deal.id: render_to_string("games/_tile.html", {"deal": deal, "yesterday": yesterday.get(deal.variant)})
+        for deal in deals
+    }
     feet = {
         deal.id: render_to_string("games/_foot.html", {"deal": deal, "leader": day_boards.leaders.get(deal.id)})
         for deal in deals
     }
     best = render_to_string("games/_best.html", {"boards": day_boards})
-    return SharedDay(deals, day_boards, heads, feet, best, TodaysPuzzle.of(now.date()))
+    relaxed = [ShownDeal.of(deal, now) for deal in relaxed_deals.todays_relaxed(now.date())]
+    results = relaxed_results(now.date())
+    heads |= {
+        deal.id: render_to_string("games/_tile.html", {"deal": deal, "today": results.get(deal.variant)})
+        for deal in relaxed
+    }
+    return SharedDay(deals, relaxed, day_boards, heads, feet, best, TodaysPuzzle.of(now.date()))

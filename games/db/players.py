@@ -63,6 +63,8 @@ class PlayerServices:
     """Return the names of those players, guests included, who are neither banned nor deleted."""
     streaks_of: Callable[[int, date], WinStreaks]
     """Return a player's streaks on a day."""
+    relaxed_streak_of: Callable[[int, date], int]
+    """Return a player's streak on a day, in days with a relaxed game won."""
     find_by_name: Callable[[str], int | None]
     """Return the id of the account with this name, or None if there is none that others may find."""
     follows: Callable[[int, int], bool]

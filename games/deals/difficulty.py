@@ -38,8 +38,9 @@ FAIR: Final = 3
 #: Number of tries of each simulated player at a deal.
 GAMES_PLAYED: Final = 20
 
-#: The grade wanted on each day, Monday first.
-WEEK: Final = (1, 2, 2, 3, 3, 4, 5)
+#: The grades wanted of the nine games on a day, in catalogue order. Each game moves on by one every day, so it is easy
+#: every third day. The easy games of a day are of different families.
+ROTATION: Final = (1, 3, 4, 2, 3, 5, 2, 3, 4)
 
 #: Maximum par of a daily deal, as a multiple of its variant's median: a longer line is no benchmark for players.
 MOST_MEDIANS: Final = 3
@@ -110,9 +111,9 @@ def longest_par(variant: str) -> float:
     return MAX_TOKENS if median is None else MOST_MEDIANS * median
 
 
-def target_grade(day: date) -> int:
-    """Return the grade that a day's deals should have, from gentle on Mondays to fiendish on Sundays."""
-    return WEEK[day.weekday()]
+def target_grade(variant: str, day: date) -> int:
+    """Return the grade that a catalogue variant's deal of a day should have."""
+    return ROTATION[(list(VARIANTS).index(variant) + day.toordinal()) % len(ROTATION)]
 
 
 def grade_name(number: int | None) -> str:

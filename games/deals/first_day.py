@@ -1,4 +1,4 @@
-"""First-day setup of a new site: certify today's deals, with the grade that the week's plan asks for.
+"""First-day setup of a new site: certify today's deals, with the grades that the day asks for.
 
 Later the stock is full long before a day needs it, and no players have to wait.
 """
@@ -41,11 +41,11 @@ def certify_today(stop: sealed_stock.Stop) -> Iterator[Readiness]:
         today, stock = timezone.now().date(), sealed_stock.levels()
         present = set(Deal.objects.filter(day=today).values_list("variant", flat=True))
         missing = [variant for variant in CATALOGUE if variant not in present]
-        grade = target_grade(today)
-        lacking = [variant for variant in missing if not stock[variant][grade]]
+        wanted = {variant: target_grade(variant, today) for variant in missing}
+        lacking = [variant for variant, grade in wanted.items() if not stock[variant][grade]]
         variant = min(lacking, key=lambda name: stock[name].total(), default=None)
         if variant is None or stop() or sealed_stock.seal_one(variant, stop=stop, patience=0) is None:
             return
         stock = sealed_stock.levels()
         certified = sum(bool(stock[name].total()) for name in missing)
-        yield Readiness(len(missing), certified, sum(bool(stock[name][grade]) for name in missing))
+        yield Readiness(len(missing), certified, sum(bool(stock[name][wanted[name]]) for name in missing))

@@ -40,7 +40,8 @@ _search_slots = threading.BoundedSemaphore(2)
 
 def deal_for(player_id: int | None, variant: Variant, grade: int | None = None) -> Deal | None:
     """Return a certified practice deal that the player has not begun, of `grade` if given; None if there is none."""
-    certified = Deal.objects.filter(day=None, for_race=False, proven=True, rules_version=RULES_VERSION)
+    practice = Deal.objects.filter(day=None, relaxed_day=None, for_race=False)
+    certified = practice.filter(proven=True, rules_version=RULES_VERSION)
     fitting = certified.filter(game=variant.game, variant=variant.name, options=dict(variant.options))
     if grade is not None:
         fitting = fitting.filter(grade=grade)

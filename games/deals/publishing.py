@@ -59,7 +59,7 @@ def ensure_deals(day: date, *, ahead: int = DAYS_AHEAD, now: datetime | None = N
         for variant, d in missing:
             level = stock[variant]
             # Once the day has begun, any grade will do.
-            is_ready = level.total() if now >= _midnight(d) else level[difficulty.target_grade(d)] > 0
+            is_ready = level.total() if now >= _midnight(d) else level[difficulty.target_grade(variant, d)] > 0
             if is_ready or now >= overdue_at(d, waits[variant, d], now):
                 deal = publish(variant, d, now=now)
                 if deal is not None and deal.grade is not None:
@@ -82,7 +82,7 @@ def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | N
             return present
         awaited = AwaitedDeal.objects.filter(variant=variant, day=day)
         since = awaited.values_list("since", flat=True).first() or now
-        grade = difficulty.target_grade(day)
+        grade = difficulty.target_grade(variant, day)
         sealed = sealed_stock.take(variant, grade)
         opens = _midnight(day)
         # Starter deals are publicly known, so a coming day waits for a secret one.
@@ -255,6 +255,7 @@ def make_deal(
     opens_at: datetime,
     closes_at: datetime | None = None,
     day: date | None = None,
+    relaxed_day: date | None = None,
     for_race: bool = False,
     starter: bool = False,
     seed: bytes | None = None,
@@ -274,6 +275,7 @@ def make_deal(
         commitment=commitment(seed),
         opens_at=opens_at,
         closes_at=closes_at,
+        relaxed_day=relaxed_day,
         for_race=for_race,
         starter=starter,
         **proof,

@@ -16,12 +16,13 @@ from operator import or_
 from typing import Final, Protocol
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.db.models.functions import Abs
 from django.utils import timezone
 
 from games.deals.certification import Certificate, CertificateError, certify
-from games.deals.difficulty import GRADES, longest_par, target_grade
+from games.deals.difficulty import FAIR, GRADES, longest_par, target_grade
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION
 from games.rules.shuffle import SEED_BYTES
@@ -47,12 +48,12 @@ class Seal(Protocol):
         """Seal a deal."""
 
 
-def take(variant: str, grade: int) -> SealedDeal | None:
-    """Take the sealed deal with the nearest grade, the oldest among equals; None if there is none.
+def take(variant: str, grade: int, *, hardest: int = max(GRADES)) -> SealedDeal | None:
+    """Take the sealed deal with the nearest grade up to `hardest`, the oldest among equals; None if there is none.
 
     Call it in the transaction that creates the deal: on rollback the sealed deal stays in stock.
     """
-    return _taken(_stock(variant).order_by(Abs(F("grade") - grade), "id"))
+    return _taken(_stock(variant).filter(grade__lte=hardest).order_by(Abs(F("grade") - grade), "id"))
 
 
 def take_spare(variant: str) -> SealedDeal | None:
@@ -72,9 +73,13 @@ def levels() -> dict[str, Counter[int]]:
 
 
 def is_short(level: Counter[int]) -> bool:
-    """Return True if a variant's stock should grow: below its target, or missing a grade and not overfull."""
+    """Return True if a variant's stock should grow: below its target, without a deal for relaxed play, or missing a
+    grade and not overfull.
+    """
     target = settings.SEALED_STOCK
-    return level.total() < target or (len(+level) < len(GRADES) and level.total() < MAX_TARGETS * target)
+    if level.total() < target or not any(level[grade] for grade in range(1, FAIR + 1)):
+        return True
+    return len(+level) < len(GRADES) and level.total() < MAX_TARGETS * target
 
 
 def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:
@@ -89,10 +94,10 @@ def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:
     for variant, _ in awaited:
         if not stock[variant]:
             return variant
-    short = [name for name in CATALOGUE if name in names and is_short(stock[name])]
-    for variant, day in awaited:
-        if variant in short and not stock[variant][target_grade(day)]:
+    for variant, day in awaited:  # however full the stock is: `fill` makes room
+        if not stock[variant][target_grade(variant, day)]:
             return variant
+    short = [name for name in CATALOGUE if name in names and is_short(stock[name])]
     return min(short, key=lambda name: stock[name].total(), default=None)
 
 
@@ -142,9 +147,22 @@ def fill(names: Collection[str], *, stop: Stop, seal: Seal | None = None) -> Ite
     while not stop():
         variant = next_variant(names)
         sealed = variant and seal(variant, stop=stop, patience=0 if is_deal_awaited() else PATIENCE)
-        if not sealed:
+        if not variant or not sealed:
             return
+        _make_room(variant)
         yield sealed
+
+
+@transaction.atomic
+def _make_room(variant: str) -> None:
+    """Delete the oldest deal of the commonest grade if the stock is overfull, so that no grade crowds out the others.
+
+    Days take grades in other shares than searches find them.
+    """
+    level = levels()[variant]
+    grade, count = level.most_common(1)[0]
+    if count > 1 and level.total() > MAX_TARGETS * settings.SEALED_STOCK:
+        _taken(_stock(variant).filter(grade=grade).order_by("id"))
 
 
 def _stock(variant: str) -> QuerySet[SealedDeal]:

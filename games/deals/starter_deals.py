@@ -18,6 +18,7 @@ from django.conf import settings
 
 from games.deals import numbered_deals
 from games.deals.certification import Certificate, winning_record
+from games.deals.difficulty import GRADES
 from games.models import Deal
 from games.rules import CATALOGUE, RULES_VERSION, commitment
 
@@ -74,9 +75,10 @@ def for_day(variant: str, grade: int) -> Certificate | None:
     return nearest.certificate if nearest else None
 
 
-def for_practice(variant: str, grade: int | None) -> Certificate | None:
+def for_practice(variant: str, grade: int | None = None, *, hardest: int = max(GRADES)) -> Certificate | None:
     """Return an unused practice deal, of `grade` if given; None if there is none or starter deals are not allowed."""
-    fresh = [deal for deal in _unused(variant, for_practice=True) if grade in {None, deal.grade}]
+    unused = _unused(variant, for_practice=True)
+    fresh = [deal for deal in unused if grade in {None, deal.grade} and deal.grade <= hardest]
     return secrets.choice(fresh).certificate if fresh else None
 
 

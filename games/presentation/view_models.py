@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import date, datetime
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
@@ -27,6 +27,9 @@ from games.presentation import titles
 
 _Shown = TypeVar("_Shown")
 
+#: Seconds that people take for a move of the winning line, with moves to undo and time to think.
+_SECONDS_A_MOVE: Final = 4
+
 
 def shown_part(view_model: type[_Shown], row: Model, **others: Any) -> _Shown:  # noqa: ANN401
     """Return a view model of `row`: its fields are `others`, or else the row's attributes of the same name."""
@@ -42,6 +45,7 @@ class ShownDeal:
     variant: str
     game: str
     day: date | None
+    relaxed_day: date | None
     title: str
     options: list[tuple[str, str]]
     commitment: str
@@ -70,6 +74,12 @@ class ShownDeal:
             reveals_at=deal.closes_at and deal.closes_at + GRACE,
             seed=bytes(deal.seed).hex() if is_revealed else "",
         )
+
+    @property
+    def minutes(self) -> int:
+        """About how long the game takes people; from ten minutes in steps of five."""
+        minutes = max(1, round((self.par or 0) * _SECONDS_A_MOVE / 60))
+        return minutes if minutes < 10 else 5 * round(minutes / 5)
 
 
 def practice_fields(deal: Deal) -> Iterator[tuple[str, str]]:

@@ -15,12 +15,14 @@ from typing import Any, Final
 
 from django.db.models import Count, Max, QuerySet
 
-from games.deals.difficulty import GRADES, target_grade
+from games.deals.difficulty import GRADES
 from games.manifests import SHORT_VARIANTS
 from games.puzzles import history, store
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.rules import CATALOGUE
 
+#: The grade of each day's puzzle, Monday first.
+WEEK: Final = (1, 2, 2, 3, 3, 4, 5)
 #: The most wrong moves after which a try at the day's puzzle has failed.
 TRIES: Final = 3
 #: A player who guesses solves the day's puzzle at most with a chance of one in this.
@@ -89,6 +91,11 @@ def _fair_tries(losses: Collection[Collection[str]]) -> int:
     return max(n for n in range(TRIES + 1) if LUCK * sum(sums[:n]) <= math.prod(ways))
 
 
+def grade_of(day: date) -> int:
+    """Return the grade of a day's puzzle, from gentle on Mondays to fiendish on Sundays."""
+    return WEEK[day.weekday()]
+
+
 def number_of(day: date) -> int:
     """Return the number of a day's puzzle, counted from 1."""
     return DailyPuzzle.objects.filter(day__lte=day).count()
@@ -130,7 +137,7 @@ def _draw_from(
             if ((tries := _fair_tries(losses)) and any(len(turn) > 1 for turn in losses)) or not is_fair
         ]
         if found:
-            grade, size = target_grade(day), len(found)
+            grade, size = grade_of(day), len(found)
             end = max(1, grade * size // len(GRADES))
             level = found[min((grade - 1) * size // len(GRADES), end - 1) : end]
             kind = [pk for pk, tries in level if tries > 1]

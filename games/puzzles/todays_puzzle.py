@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from games.deals.difficulty import grade_name, target_grade
+from games.deals.difficulty import grade_name
 from games.presentation import titles
 from games.puzzles import daily
 from games.puzzles.models import PuzzleTry, StoredPuzzle
@@ -27,7 +27,7 @@ class TodaysPuzzle:
             stored = daily.puzzle_of(day)
         except StoredPuzzle.DoesNotExist:
             return None
-        return cls(str(titles.VARIANT_TITLES[stored.variant]), stored.turns, grade_name(target_grade(day)))
+        return cls(str(titles.VARIANT_TITLES[stored.variant]), stored.turns, grade_name(daily.grade_of(day)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ class Step(StrEnum):
     TODAY = "today"
     NEXT = "next"
     BOARD = "board"
+    RELAXED = "relaxed"
     RETRY = "retry"
     SAME = "same"
     NEW = "new"
@@ -34,19 +35,24 @@ def next_step(
     answer: Answer | None,
     *,
     has_next: bool,
+    has_relaxed: bool,
     is_secret: bool,
+    is_first_win: bool,
 ) -> Step:
-    """Return the step to suggest: `has_next` if a daily deal is left to play, `is_secret` if this deal may not be
-    played again yet.
+    """Return the step to suggest: `has_next` if a daily deal is left to play, `has_relaxed` if the relaxed deal of this
+    variant is, `is_secret` if this deal may not be played again yet.
     """
     is_won = attempt.end == Attempt.End.WON
     if answer is not None and not _may_have_beaten(attempt, answer):
         return Step.RETRY
     if is_won and player.would_be_listed and (attempt.ranked or answer is not None):
         return Step.ACCOUNT
-    if is_won and not attempt.ranked and is_first_game(attempt.deal):
+    is_relaxed = attempt.deal.relaxed_day is not None
+    if is_won and not attempt.ranked and (is_first_game(attempt.deal) or (is_first_win and is_relaxed)):
         return Step.TODAY
-    if attempt.ranked:
+    if has_relaxed and not is_won and is_secret:
+        return Step.RELAXED
+    if attempt.ranked or (is_won and is_relaxed and has_next):
         return Step.NEXT if has_next else Step.BOARD
     return Step.NEW if is_won or is_secret else Step.SAME
 

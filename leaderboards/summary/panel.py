@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any, Final, NamedTuple, Self
 
 from django.contrib.humanize.templatetags.humanize import ordinal
@@ -22,8 +22,10 @@ from games.analysis.models import Analysis
 from games.attempts.player_attempts import attempts_on
 from games.core.ladders import Ladder
 from games.daily import day_summary
+from games.daily.day_results import DealResults, relaxed_results
+from games.daily.relaxed_day import relaxed_marks
 from games.db.players import player_services
-from games.deals import publishing
+from games.deals import publishing, relaxed_deals
 from games.explorer.lookup import figures_of
 from games.ghosts.challenges import may_challenge
 from games.models import Attempt
@@ -79,10 +81,12 @@ class Today:
 @dataclass(frozen=True, slots=True)
 class Again:
     """Follow-up actions: a form for new practice, the same deal or the time from which it is playable, and the code of
-    the challenge that this game answers. `step` is the one to suggest first.
+    the challenge that this game answers. `step` is the one to suggest first; after a ranked game, `relaxed` is the
+    relaxed deal of its variant.
     """
 
     step: Step
+    relaxed: ShownDeal | None
     new_deal: list[tuple[str, str]]
     same_deal: int | None
     same_deal_from: datetime | None
@@ -90,12 +94,32 @@ class Again:
     challenge: str
 
     @classmethod
-    def of(cls, attempt: Attempt, player: Any, today: Today | None, now: datetime) -> Self:  # noqa: ANN401
+    def of(
+        cls,
+        attempt: Attempt,
+        player: Any,  # noqa: ANN401 - a row of the user model
+        today: Today | None,
+        now: datetime,
+        *,
+        is_first_win: bool,
+    ) -> Self:
         """Return the follow-up actions of a finished game."""
         deal, secret = attempt.deal, publishing.is_secret(attempt.deal, now)
         answer, has_next = answer_of(attempt), today is not None and today.next is not None
+        relaxed = (
+            relaxed_deals.playable(now.date()).filter(variant=attempt.deal.variant, relaxed_day=now.date()).first()
+        )
         return cls(
-            step=next_step(attempt, player, answer, has_next=has_next, is_secret=secret),
+            step=next_step(
+                attempt,
+                player,
+                answer,
+                has_next=has_next,
+                has_relaxed=relaxed is not None,
+                is_secret=secret,
+                is_first_win=is_first_win,
+            ),
+            relaxed=ShownDeal.of(relaxed, now) if relaxed and attempt.ranked else None,
             new_deal=list(practice_fields(deal)),
             same_deal=None if secret else deal.pk,
             same_deal_from=ShownDeal.of(deal, now).reveals_at if secret else None,
@@ -128,6 +152,7 @@ class GameSummary:
     charts: list[result_charts.ResultChart]
     comparisons: list[ReferenceComparison]
     is_first_win: bool
+    results: DealResults | None
     streak: int
     today: Today | None
     again: Again | None
@@ -148,8 +173,10 @@ class GameSummary:
         is_verified, is_daily = attempt.state == State.VERIFIED, attempt.ranked and deal.day is not None
         own = own_result(deal, "race", player) if is_verified and is_daily else None
         best = _Best.of(attempt) if is_verified else None
+        is_relaxed = deal.relaxed_day is not None
         goes_on = not attempt.ranked and Continuation.objects.filter(attempt=attempt).exists()
         today = None if in_race else _today(attempt, now)
+        is_first_win = not goes_on and _is_first_win(attempt)
         may_analyse = not _is_won(attempt) and analyses.may_be_analysed(attempt, attempt.player_id, now)
         return cls(
             deal=ShownDeal.of(deal, now),
@@ -157,10 +184,11 @@ class GameSummary:
             own=own,
             charts=list(_charts(attempt, own)) if own else [],
             comparisons=[*_beside_par(attempt), *best.beside(attempt)] if best and not goes_on else [],
-            is_first_win=not goes_on and _is_first_win(attempt),
-            streak=player_services().streaks_of(attempt.player_id, now.date()).any_game if is_daily else 0,
+            is_first_win=is_first_win,
+            results=_relaxed_results(attempt),
+            streak=_streak(attempt, now.date()) if is_daily or is_relaxed else 0,
             today=today,
-            again=None if in_race else Again.of(attempt, player, today, now),
+            again=None if in_race else Again.of(attempt, player, today, now, is_first_win=is_first_win),
             may_analyse=may_analyse,
             lost_at=LosingMove.of(attempt) if may_analyse else None,
             is_explored=(deal.day is not None or deal.for_race) and figures_of(deal) is not None,
@@ -282,12 +310,19 @@ def _charts(attempt: Attempt, own: OwnResult) -> Iterator[result_charts.ResultCh
 
 
 def _today(attempt: Attempt, now: datetime) -> Today | None:
-    """Return the deals of this day with the player's progress."""
-    deals = [ShownDeal.of(deal, now) for deal in publishing.todays_deals(now)]
+    """Return the deals of this day with the player's progress: the relaxed ones after a relaxed game."""
+    today = now.date()
+    is_relaxed = attempt.deal.relaxed_day is not None
+    rows = relaxed_deals.relaxed_on(today) if is_relaxed else publishing.todays_deals(now)
+    deals = [ShownDeal.of(deal, now) for deal in rows]
     if not deals:
         return None
-    attempts = attempts_on(attempt.player_id, now.date())
-    marks = {deal.id: day_summary.mark_of(attempts.get(deal.id)) for deal in deals}
+    if is_relaxed:
+        mine = relaxed_marks(attempt.player_id, today, today + timedelta(days=1)).get(today, {})
+        marks = {deal.id: mine.get(deal.variant, "open") for deal in deals}
+    else:
+        attempts = attempts_on(attempt.player_id, today)
+        marks = {deal.id: day_summary.mark_of(attempts.get(deal.id)) for deal in deals}
     shown = {deal.variant: marks[deal.id] for deal in deals}
     after = next((place for place, deal in enumerate(deals, 1) if deal.variant == attempt.deal.variant), 0)
     in_turn = deals[after:] + deals[:after]
@@ -300,6 +335,19 @@ def _today(attempt: Attempt, now: datetime) -> Today | None:
         next=fresh or running,
         goes_on=fresh is None,
     )
+
+
+def _relaxed_results(attempt: Attempt) -> DealResults | None:
+    """Return everyone's results at a relaxed deal, with this one; None at any other deal."""
+    day = attempt.deal.relaxed_day
+    return relaxed_results(day, since=attempt.finished_at).get(attempt.deal.variant) if day else None
+
+
+def _streak(attempt: Attempt, today: date) -> int:
+    services = player_services()
+    if attempt.ranked:
+        return services.streaks_of(attempt.player_id, today).any_game
+    return services.relaxed_streak_of(attempt.player_id, today)
 
 
 def _is_first_win(attempt: Attempt) -> bool:

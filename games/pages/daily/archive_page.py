@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import lru_cache
 from typing import Final, TypedDict
 
 from django.db.models import Max, Min
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -26,6 +21,7 @@ from games.db.replicas.replica_choice import from_replica
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
 from games.presentation.anonymous_cache import cache_for_anonymous
+from games.presentation.calendar_day import CalendarDay
 from games.presentation.calendar_month import CalendarMonth
 from games.presentation.view_models import DealTile
 from games.rules import CATALOGUE
@@ -44,46 +40,6 @@ first_and_last_days: Final = SharedCache("first_and_last_days", FirstAndLast, fr
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
-    """A day of the calendar, with the player's mark for each of its deals in catalogue order.
-
-    A mark is `none` (no such deal), `sealed` (the day has not begun), `open` (not played), `playing`, `won`, `lost`
-    (played, not won, or still under review) or `void` (rejected).
-    """
-
-    day: date
-    marks: tuple[str, ...]
-    is_today: bool
-    is_chosen: bool
-
-    @property
-    def has_deals(self) -> bool:
-        """True if the day can be selected."""
-        return any(mark != "none" for mark in self.marks)
-
-    @property
-    def is_ahead(self) -> bool:
-        """True if the day has not begun: its deals are fixed, and nothing else is known about them."""
-        return "sealed" in self.marks
-
-    @property
-    def cell(self) -> SafeString:
-        """The rendered calendar cell, in the language of the request."""
-        return _cell(self, get_language())
-
-    @property
-    def tally(self) -> dict[str, int]:
-        """Number of deals by mark."""
-        return dict(Counter(self.marks))
-
-
-@lru_cache(maxsize=2048)
-def _cell(day: Day, _language: str | None) -> SafeString:
-    """Render a calendar cell. Cached, because players' calendars have most cells in common."""
-    return render_to_string("games/_calendar_day.html", {"day": day})
-
-
-@dataclass(frozen=True, slots=True)
 class Month:
     """A month of deals, and the player's ranked attempts by deal id."""
 
@@ -99,19 +55,19 @@ class Month:
         attempts = ranked_attempts(player).filter(deal__day__gte=calendar.first, deal__day__lt=calendar.end)
         return cls(calendar, deals, {attempt.deal_id: attempt for attempt in attempts})
 
-    def weeks(self, today: date, chosen: date | None) -> list[list[Day | None]]:
+    def weeks(self, today: date, chosen: date | None) -> list[list[CalendarDay | None]]:
         """Return whole weeks from Monday; None marks a day of another month."""
         return [
             [self._day(day, today, chosen) if day.month == self.calendar.first.month else None for day in week]
             for week in self.calendar.weeks
         ]
 
-    def _day(self, day: date, today: date, chosen: date | None) -> Day:
+    def _day(self, day: date, today: date, chosen: date | None) -> CalendarDay:
         deals = self.deals.get(day, {})
         marks = tuple(
             _mark(self.attempts.get(deals[name]), ahead=day > today) if name in deals else "none" for name in CATALOGUE
         )
-        return Day(day, marks, is_today=day == today, is_chosen=day == chosen)
+        return CalendarDay(day, marks, is_today=day == today, is_chosen=day == chosen)
 
 
 @require_safe

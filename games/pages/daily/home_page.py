@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -15,7 +17,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 
-from games.attempts.player_attempts import attempts_on
+from games.attempts.player_attempts import attempts_on, ranked_attempts
 from games.daily.day_places import Place
 from games.daily.day_summary import (
     PlayerDay,
@@ -24,14 +26,16 @@ from games.daily.day_summary import (
     standing_of,
     todays_game_text,
 )
+from games.daily.game_left import game_left
 from games.daily.recap import recap_of
+from games.daily.relaxed_day import RelaxedDay, relaxed_day
 from games.daily.shared_day import SharedDay, shared_day
 from games.db.players import player_id
 from games.deals import first_game, publishing
 from games.deals.todays_game import todays_game
 from games.presence import summary
 from games.presentation import titles
-from games.presentation.anonymous_cache import GUIDE_COOKIE, cache_for_anonymous
+from games.presentation.anonymous_cache import GUIDE_COOKIE, RANKED_COOKIE, cache_for_anonymous
 from games.presentation.view_models import ShownAttempt, ShownDeal
 from games.puzzles.todays_puzzle import progress_of_day
 from games.races.results.race_of_the_day import open_or_next_race
@@ -41,42 +45,46 @@ from games.rules import CATALOGUE
 @dataclass(frozen=True, slots=True)
 class TodayTile:
     """One of today's deals: its rendered parts, the player's attempt and place if any, and whether the variant is new
-    to the player.
+    to the player. A relaxed deal has a `mark` instead of the last four parts (`games.daily.relaxed_day`).
     """
 
     deal: ShownDeal
     head: SafeString
-    foot: SafeString
-    attempt: ShownAttempt | None
-    place: Place | None
     is_new: bool
+    foot: SafeString = SafeString()  # noqa: RUF009 - immutable
+    attempt: ShownAttempt | None = None
+    place: Place | None = None
+    mark: str = ""
 
     @classmethod
     def of(cls, deal: ShownDeal, shared: SharedDay, standing: PlayerDay, known: Collection[str]) -> TodayTile:
         """Return the tile of a deal for a player who knows some variants."""
         head, foot = shared.heads[deal.id], shared.feet[deal.id]
         attempt, place = standing.attempts.get(deal.id), standing.places.deals.get(deal.id)
-        return cls(deal, head, foot, attempt, place, attempt is None and deal.variant not in known)
+        return cls(deal, head, attempt is None and deal.variant not in known, foot, attempt, place)
+
+    @classmethod
+    def relaxed(cls, deal: ShownDeal, shared: SharedDay, mine: RelaxedDay | None, known: Collection[str]) -> TodayTile:
+        """Return the tile of a relaxed deal."""
+        mark = mine.marks[deal.variant] if mine else "open"
+        return cls(deal, shared.heads[deal.id], mark == "open" and deal.variant not in known, mark=mark)
 
 
 @require_safe
 @never_cache
 @cache_for_anonymous(2.0)
 def home(request: HttpRequest) -> HttpResponse:
-    """Show today's deals with the player's results; `preparing` lists deals that are not published yet.
+    """Show today's deals, ranked or relaxed, with the player's results; `preparing` lists deals that are not there yet.
 
-    `mine` is the player's summary of the day (None for a visitor), `boards` the leaders, `todays` the tile of today's
-    game.
+    `todays` is the tile of today's game.
     """
     now, player = timezone.now(), player_id(request)
-    attempts = attempts_on(player, now.date())
-    shared = shared_day(now, attempts.values())
-    standing = standing_of(player, now, attempts, shared.deals, shared.boards)
-    mine = standing.summary
     known = first_game.known_variants(player)
-    tiles = {deal.variant: TodayTile.of(deal, shared, standing, known) for deal in shared.deals}
+    of_mode = _ranked_day(player, now, known) if shows_ranked(request) else _relaxed_day(player, now, known)
+    shared, tiles = of_mode["shared"], of_mode["tiles"]
     todays = tiles.get(todays_game(now.date()))
-    context = {
+    mine = of_mode.get("mine")
+    context = of_mode | {
         "day": now.date(),
         "now": now,
         "closes_at": publishing.next_midnight(now),
@@ -85,12 +93,10 @@ def home(request: HttpRequest) -> HttpResponse:
         "todays": todays,
         "todays_leader": todays and shared.boards.leaders.get(todays.deal.id),
         "todays_text": todays_game_text(mine, todays.deal, todays.attempt) if mine and todays else "",
-        "mine": mine,
         "boards": shared.boards,
         "best": shared.best,
-        "recap": recap_of(player, now),
-        "share_text": share_text(mine, address_of(mine.day)) if mine and mine.counted else "",
-        "newcomer": "" if request.user.is_authenticated or GUIDE_COOKIE in request.COOKIES else GUIDE_COOKIE,
+        "game_left": game_left(player, now),
+        "newcomer": "" if known or GUIDE_COOKIE in request.COOKIES else GUIDE_COOKIE,
         "puzzle": shared.puzzle,
         "puzzle_progress": progress_of_day(player, now) if shared.puzzle else None,
         "race": open_or_next_race(now),
@@ -102,6 +108,41 @@ def home(request: HttpRequest) -> HttpResponse:
         ],
     }
     return render(request, "games/home.html", context)
+
+
+def shows_ranked(request: HttpRequest) -> bool:
+    """Return whether home shows the ranked games: as the player or this browser chose, else to those who play them."""
+    chosen = request.user.preferences.get("deals") if request.user.is_authenticated else None
+    if chosen is None and RANKED_COOKIE not in request.COOKIES:
+        return ranked_attempts(player_id(request)).exists()
+    return chosen != "relaxed"
+
+
+def _ranked_day(player: int | None, now: datetime, known: Collection[str]) -> dict[str, Any]:
+    """Return the context of the ranked games; `mine` is the player's summary of the day (None for a visitor)."""
+    attempts = attempts_on(player, now.date())
+    shared = shared_day(now, attempts.values())
+    standing = standing_of(player, now, attempts, shared.deals, shared.boards)
+    mine = standing.summary
+    return {
+        "shared": shared,
+        "tiles": {deal.variant: TodayTile.of(deal, shared, standing, known) for deal in shared.deals},
+        "mine": mine,
+        "recap": recap_of(player, now),
+        "share_text": share_text(mine, address_of(mine.day)) if mine and mine.counted else "",
+    }
+
+
+def _relaxed_day(player: int | None, now: datetime, known: Collection[str]) -> dict[str, Any]:
+    """Return the context of the relaxed games."""
+    shared, relaxed = shared_day(now), relaxed_day(player, now.date())
+    return {
+        "shared": shared,
+        "tiles": {deal.variant: TodayTile.relaxed(deal, shared, relaxed, known) for deal in shared.relaxed},
+        "is_relaxed": True,
+        "relaxed": relaxed,
+        "share_text": relaxed.share_text if relaxed else "",
+    }
 
 
 @require_safe

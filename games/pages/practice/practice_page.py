@@ -19,7 +19,7 @@ from games.attempts.lifecycle import DealClosedError, start_attempt
 from games.bots.roster import BOTS
 from games.core import limits
 from games.db.players import Player, check_may_start, player_for, player_id
-from games.deals import first_game, numbered_deals, practice_deals, publishing
+from games.deals import first_game, numbered_deals, practice_deals, publishing, relaxed_deals
 from games.deals.difficulty import GRADES, grade_name
 from games.models import Attempt, Deal, PracticeOrder
 from games.pages.practice.practice_links import OPTION_PREFIX, fields_of, seed_in, variant_in
@@ -227,9 +227,10 @@ def _chosen_deal(request: HttpRequest) -> Deal:
 
 
 def _replayable_deal(request: HttpRequest) -> Deal:
-    """Return a deal to play again: a past daily deal, or a practice deal that this player has played."""
-    deals = Deal.objects.filter(pk=_number(request.POST["deal"]))
-    deal = deals.filter(day__isnull=False).first() or deals.filter(attempts__player=player_id(request)).first()
+    """Return a deal to play again: a past daily deal, a relaxed one, or a practice deal that this player has played."""
+    deals, today = Deal.objects.filter(pk=_number(request.POST["deal"])), timezone.now().date()
+    deal = (deals.filter(day__isnull=False) | deals & relaxed_deals.playable(today)).first()
+    deal = deal or deals.filter(attempts__player=player_id(request)).first()
     if deal is None:
         raise ValueError("there is no such deal")
     return publishing.practice_deal("", of=deal)

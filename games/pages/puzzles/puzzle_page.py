@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.db.players import check_may_start, has_account, player_for, player_id
-from games.deals.difficulty import grade_name, target_grade
+from games.deals.difficulty import grade_name
 from games.manifests import VARIANTS
 from games.pages.puzzles.after_try import after_try
 from games.pages.puzzles.sent_move import move_of
@@ -82,7 +82,7 @@ def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
         "title": titles.VARIANT_TITLES[stored.variant],
         "summary": VARIANTS[stored.variant].summary,
         "day": day,
-        "grade": day and grade_name(target_grade(day)),
+        "grade": day and grade_name(daily.grade_of(day)),
         "day_number": day and daily.number_of(day),
         "ends_at": day and daily.end_of(day),
         "turns": stored.turns,

@@ -150,13 +150,14 @@ def test_each_is_earned_on_its_first_day() -> None:
         ("par", ""): FIRST + timedelta(days=3),
         ("week", ""): None,
         ("nine", ""): FIRST + timedelta(days=3),
+        ("relaxed", ""): None,
     }
 
 
 def test_nothing_is_earned_without_a_win() -> None:
     lost = [earned("braid", 0, won=False, tokens=10, par=90), earned("braid", 1, tokens=91, par=90), earned("plot", 2)]
     assert found(lost[:1]) == dict.fromkeys(
-        [("win", "braid"), ("win", "plot"), ("par", ""), ("week", ""), ("nine", "")]
+        [("win", "braid"), ("win", "plot"), ("par", ""), ("week", ""), ("nine", ""), ("relaxed", "")]
     )
     assert (found(lost)["par", ""], found(lost)["nine", ""]) == (None, None)
     assert found([]) == found(lost[:1])
@@ -167,7 +168,14 @@ def tries(plays: list[VerifiedPlay]) -> dict[str, tuple[int, int]]:
 
 
 def test_the_best_try_so_far_is_shown_until_then() -> None:
-    assert tries([]) == {"braid": (0, 104), "plot": (0, 104), "par": (0, 1), "week": (0, 7), "nine": (0, 2)}
+    assert tries([]) == {
+        "braid": (0, 104),
+        "plot": (0, 104),
+        "par": (0, 1),
+        "week": (0, 7),
+        "nine": (0, 2),
+        "relaxed": (0, 7),
+    }
     plays = [
         VerifiedPlay("braid", FIRST, won=False, cards_up=31, elapsed_ms=1, tokens=9),
         VerifiedPlay("braid", FIRST, won=False, cards_up=12, elapsed_ms=1, tokens=9),
@@ -198,10 +206,10 @@ def test_a_rejected_game_revokes_its_achievement(client: Client) -> None:
     assert shown(client) == [Achievement("win", factories.DAY, "plot", 104, 104)]
     mine = Client()
     mine.force_login(who, backend=BACKEND)
-    assert len(shown(mine)) == len(CATALOGUE) + 3  # including those not earned yet
+    assert len(shown(mine)) == len(CATALOGUE) + 4  # including those not earned yet
     page = mine.get(address).content.decode()
     assert "not yet" in page
-    assert page.count('class="medal"') == len(CATALOGUE) + 3
+    assert page.count('class="medal"') == len(CATALOGUE) + 4
     assert "1 of 7 days" in page
     assert "<progress" not in client.get(address).content.decode()
     Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REJECTED)
@@ -311,3 +319,10 @@ def test_todays_game_has_a_streak_of_its_own() -> None:
     found = current_streaks(who.pk, LAST)
     assert found.any_game == 5
     assert found.todays_game == streaks(stonewall_days, LAST).current != 5
+
+
+def test_a_relaxed_week_is_an_achievement_of_its_own() -> None:
+    days = [FIRST + timedelta(days=n) for n in range(7)]
+    reached = {one.kind: (one.day, one.done) for one in achievements([], NAMES, days)}
+    assert (reached["relaxed"], reached["week"]) == ((days[-1], 0), (None, 0))
+    assert {one.kind: one.done for one in achievements([], NAMES, days[:3])}["relaxed"] == 3

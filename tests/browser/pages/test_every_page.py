@@ -74,8 +74,9 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("member", {"run": "<storm>"}),
         ("member", {"run": "<finished storm>"}),
     ],
-    "games:archive_month games:past_puzzles_of": [("stranger", {"month": "<month>"})],
+    "games:archive_month games:past_puzzles_of games:relaxed_month": [("stranger", {"month": "<month>"})],
     "games:archive_day": [("member", {"day": "<past>"})],
+    "games:relaxed_day": [("member", {"day": "<today>"})],
     "games:deal": [
         ("stranger", {"day": "<today>", "variant": "plot"}),
         ("member", {"day": "<past>", "variant": "labyrinth"}),
@@ -183,7 +184,7 @@ _NO_PAGES = {
         "games:race_bot games:race_quick games:race_sit games:send_challenge games:play_on games:play_on_puzzle "
         "games:start games:start_practice games:start_found games:first_game games:puzzle_move "
         "games:begin_storm games:storm_move games:storm_current games:puzzle_race_current games:puzzle_race_move "
-        "players:accept players:calendar players:follow players:language "
+        "players:accept players:calendar players:deals players:follow players:language "
         "players:preferences players:push players:push_race players:push_renewed players:rename players:unfollow "
         "api-1:play_puzzle_move api-1:vote_on_puzzle api-1:verify"
     ),

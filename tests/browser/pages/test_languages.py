@@ -46,6 +46,7 @@ def test_a_german_browser_plays_in_german_unless_changed(visit: Visit) -> None:
     assert page.get_attribute("html", "lang") == "de"
     assert "Neue Spiele in" in page.text_content("main")
     assert re.fullmatch(r"\w+, \d+\.\s\w+", page.text_content("h1"))
+    page.click("text=Gewertet")
     page.click(".deal:has(h3:has-text('Labyrinth')) .deal-link")
     page.click("text=Karten geben")
     player = Mouse(page)

@@ -51,6 +51,7 @@ def test_home_updates_who_is_playing(visit: Visit) -> None:
     page.route("**/playing.json", answer)
     page.clock.install()
     page.goto("/")
+    page.click(".mode [value=ranked]")
     plot = page.locator(".deal:has-text('The Plot') .seated")
     assert "playing now" not in (plot.text_content() or "")  # other tests may have begun it today
     page.clock.run_for(20_100)

@@ -23,6 +23,7 @@ from config.page_cache.anonymous import AnonymousPages, PageCache
 from config.page_cache.cached_page import NOW, TOKEN, split
 from games.db.shared_cache import outdated_values
 from games.models import Deal
+from games.presentation.anonymous_cache import RANKED_COOKIE
 from tests.config.asking import ask
 from tests.factories import make_deal
 
@@ -375,7 +376,7 @@ def test_players_get_their_own_pages_and_visitors_do_not(whole: AnonymousPages) 
     assert not set(tables["Ariadne"]) & set(tables["Theseus"])
     for _ in range(2):
         page = async_to_sync(ask)(whole).text
-        assert "/play/braid/" in page
+        assert 'value="ranked"' in page
         assert not re.search(r"/table/[0-9a-f-]{36}/", page)
     for client in ways.values():
         answer = client.get("/")
@@ -387,3 +388,10 @@ def test_the_server_checks_the_cache_before_django() -> None:
     site: Any = application.application_mapping["http"]
     assert isinstance(site._application, AnonymousPages)
     assert settings.SESSION_COOKIE_NAME not in {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_browser_that_chose_the_ranked_games_gets_copies_of_them(whole: AnonymousPages) -> None:
+    make_deal("braid")
+    for cookie, is_ranked in (("", False), (f"{RANKED_COOKIE}=1", True)) * 2:
+        assert ("/play/braid/" in async_to_sync(ask)(whole, cookie=cookie).text) == is_ranked

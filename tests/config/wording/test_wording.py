@@ -38,7 +38,7 @@ from games.ghosts.models import Challenge
 from games.inbox import notices
 from games.inbox.models import Notice
 from games.models import Attempt, Deal
-from games.pages.daily import archive_page
+from games.presentation import calendar_day
 from games.puzzles.models import StormRun
 from games.puzzles.storm import runs
 from games.races import finishing, heats, rooms, seats, starting
@@ -65,7 +65,7 @@ SAME_EVERYWHERE = re.compile(
 
 def forget_texts() -> None:
     reset_loaders()
-    archive_page._cell.cache_clear()
+    calendar_day._cell.cache_clear()
 
 
 def unmarked(text: str) -> str:

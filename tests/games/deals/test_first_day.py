@@ -1,4 +1,4 @@
-"""The first day: all deals are certified with the week's grades before the site opens, within a time limit."""
+"""The first day: all deals are certified with the day's grades before the site opens, within a time limit."""
 
 from __future__ import annotations
 
@@ -25,19 +25,26 @@ SUNDAY = datetime(2026, 11, 22, 9, tzinfo=UTC)
 
 @pytest.fixture
 def sunday(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A day that wants fiendish deals, on a site that certifies."""
+    """The first day of a site that certifies."""
     settings.DEAL_PATIENCE, settings.SEALED_STOCK, settings.RELEASE_PATIENCE = 300, 5, 100
     monkeypatch.setattr(timezone, "now", lambda: SUNDAY)
 
 
+def wanted_on(day: datetime) -> dict[str, int]:
+    return {name: difficulty.target_grade(name, day.date()) for name in CATALOGUE}
+
+
 @pytest.fixture
 def solver(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A solver whose first deal of each variant is too easy; returns the variants it worked on."""
+    """A solver whose first deal of each variant has another grade; returns the variants it worked on."""
     variants: list[str] = []
 
     def seal_one(variant: str, **_: Any) -> SealedDeal:
         variants.append(variant)
-        return seal_deal(variant, variants.count(variant) - 1, grade=(3, 5)[variants.count(variant) - 1])
+        wanted = wanted_on(SUNDAY)[variant]
+        return seal_deal(
+            variant, variants.count(variant) - 1, grade=(1 + wanted % 5, wanted)[variants.count(variant) - 1]
+        )
 
     monkeypatch.setattr(sealed_stock, "seal_one", seal_one)
     return variants
@@ -50,7 +57,9 @@ def test_todays_deals_are_certified_before_the_site_opens(
     assert sorted(solver[:9]) == sorted(CATALOGUE), "each has one before any has two"
     assert not AwaitedDeal.objects.exists(), "no waiting time has started"
     dealt = publishing.todays_deals(SUNDAY)
-    assert [(deal.variant, deal.proven, deal.grade) for deal in dealt] == [(name, True, 5) for name in CATALOGUE]
+    assert [(deal.variant, deal.proven, deal.grade) for deal in dealt] == [
+        (name, True, grade) for name, grade in wanted_on(SUNDAY).items()
+    ]
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("1 of today's 9 deals certified, 0 of the wanted grade (")
     assert lines[-1].startswith("9 of today's 9 deals certified, 9 of the wanted grade (")
@@ -68,7 +77,7 @@ def test_waiting_for_certificates_is_limited(db: None, sunday: None, solver: lis
 
 def test_a_site_with_deals_does_not_wait(db: None, sunday: None, solver: list[str]) -> None:
     for variant in CATALOGUE:
-        seal_deal(variant, grade=5)
+        seal_deal(variant, grade=wanted_on(SUNDAY)[variant])
     release.certify_today()
     publishing.todays_deals(SUNDAY)
     release.certify_today()
@@ -83,43 +92,42 @@ def test_certification_can_be_switched_off(db: None, settings: Any, sunday: None
 
 
 def test_a_coming_day_waits_for_a_deal_of_its_grade(db: None, sunday: None) -> None:
-    monday = datetime(2026, 11, 23, tzinfo=UTC).date()
-    assert difficulty.target_grade(monday) == 1
-    seal_deal("stonewall", 0, grade=3)
-    assert publishing.ensure_deals(monday, ahead=0, now=SUNDAY) == []
+    monday = datetime(2026, 11, 23, tzinfo=UTC)
+    wanted = wanted_on(monday)
+    seal_deal("stonewall", 0, grade=1 + wanted["stonewall"] % 5)
+    assert publishing.ensure_deals(monday.date(), ahead=0, now=SUNDAY) == []
     for variant in set(CATALOGUE) - {"stonewall"}:
-        seal_deal(variant, grade=1)
+        seal_deal(variant, grade=wanted[variant])
     assert sealed_stock.next_variant() == "stonewall"
-    seal_deal("stonewall", 1, grade=1)
-    published = publishing.ensure_deals(monday, ahead=0, now=SUNDAY)
-    assert [deal.grade for deal in published] == [1] * len(CATALOGUE)
+    seal_deal("stonewall", 1, grade=wanted["stonewall"])
+    published = publishing.ensure_deals(monday.date(), ahead=0, now=SUNDAY)
+    assert {deal.variant: deal.grade for deal in published} == wanted
 
 
 @pytest.mark.parametrize("after", [0, 2])
-def test_the_first_days_follow_the_weekly_plan(
-    db: None, sunday: None, monkeypatch: pytest.MonkeyPatch, after: int
-) -> None:
+def test_the_first_days_follow_the_plan(db: None, sunday: None, monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     """Today and tomorrow take the deals of their grades and leave the third day's."""
     opening = SUNDAY + timedelta(days=after)
     monkeypatch.setattr(timezone, "now", lambda: opening)
-    days = [opening.date(), opening.date() + timedelta(days=1)]
-    wanted = [difficulty.target_grade(day) for day in days]
-    other = next(grade for grade in difficulty.GRADES if grade not in wanted)
+    days = [opening, opening + timedelta(days=1)]
     for variant in CATALOGUE:
+        wanted = [wanted_on(day)[variant] for day in days]
+        other = next(grade for grade in difficulty.GRADES if grade not in wanted)
         for index, grade in enumerate([other, *wanted]):
             seal_deal(variant, index, grade=grade)
-    published = publishing.ensure_deals(days[0], ahead=1, now=opening)
+    published = publishing.ensure_deals(days[0].date(), ahead=1, now=opening)
     assert [(deal.day, deal.grade) for deal in published] == [
-        (day, grade) for day, grade in zip(days, wanted, strict=True) for _ in CATALOGUE
+        (day.date(), grade) for day in days for grade in wanted_on(day).values()
     ]
 
 
 def test_two_coming_days_do_not_share_a_deal(db: None, sunday: None) -> None:
-    tuesday = datetime(2026, 11, 24, tzinfo=UTC).date()
-    seal_deal("stonewall", 0, grade=2)
-    seal_deal("stonewall", 1, grade=5)
-    published = publishing.ensure_deals(tuesday, ahead=1, now=SUNDAY)
-    assert [(deal.day, deal.grade) for deal in published] == [(tuesday, 2)]
+    tuesday = datetime(2026, 11, 24, tzinfo=UTC)
+    wanted, following = wanted_on(tuesday)["stonewall"], wanted_on(tuesday + timedelta(days=1))["stonewall"]
+    seal_deal("stonewall", 0, grade=wanted)
+    seal_deal("stonewall", 1, grade=next(grade for grade in difficulty.GRADES if grade not in {wanted, following}))
+    published = publishing.ensure_deals(tuesday.date(), ahead=1, now=SUNDAY)
+    assert [(deal.day, deal.grade) for deal in published] == [(tuesday.date(), wanted)]
 
 
 def test_a_worker_starts_filling_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,15 +163,54 @@ def test_a_day_publishes_from_the_stock_to_the_ledger(db: None, patient: None) -
     assert publishing.ensure_deals(MONDAY, ahead=0, now=NOW) == published
 
 
-def test_the_week_goes_from_easy_to_hard(db: None, patient: None) -> None:
+def test_a_day_takes_a_deal_of_its_grade(db: None, patient: None) -> None:
+    days = [MONDAY + timedelta(days=n) for n in range(9)]
     for index, grade in enumerate((5, 3, 1)):
         seal_deal("stonewall", index, grade=grade)
-    sunday = MONDAY + timedelta(days=6)
-    assert publishing.publish("stonewall", sunday, now=NOW).grade == 5  # type: ignore[union-attr]
-    assert publishing.publish("stonewall", MONDAY, now=NOW).grade == 1  # type: ignore[union-attr]
-    week = [difficulty.target_grade(MONDAY + timedelta(days=n)) for n in range(7)]
-    assert week == sorted(week)
-    assert (week[0], week[-1]) == (1, 5)
+        day = next(day for day in days if difficulty.target_grade("stonewall", day) == grade)
+        published = publishing.publish("stonewall", day, now=NOW)
+        assert published is not None
+        assert published.grade == grade
+
+
+def test_every_day_is_mixed() -> None:
+    for day in (MONDAY + timedelta(days=n) for n in range(365)):
+        grades = {name: difficulty.target_grade(name, day) for name in CATALOGUE}
+        table = Counter(grades.values())
+        assert table.keys() <= difficulty.GRADES.keys(), day
+        assert len({CATALOGUE[name].game for name, grade in grades.items() if grade < difficulty.FAIR}) >= 2, day
+        assert table[difficulty.FAIR] == 3, day
+        assert table[5] <= 2, day
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_every_game_is_easy_at_least_once_a_week(variant: str) -> None:
+    easy = [difficulty.target_grade(variant, MONDAY + timedelta(days=n)) < difficulty.FAIR for n in range(365)]
+    assert all(any(easy[first : first + 7]) for first in range(len(easy) - 6))
+
+
+def test_one_grade_never_crowds_out_the_one_a_day_waits_for(db: None, patient: None, settings: Any) -> None:
+    settings.SEALED_STOCK = 3
+    full = seal_deal("stonewall", grade=5)
+    for n in range(1, 2 * settings.SEALED_STOCK):
+        full.pk, full.seed = None, bytes([n] * 32)
+        full.save(force_insert=True)
+    day = next(
+        day
+        for day in (MONDAY + timedelta(days=n) for n in range(2, 11))
+        if difficulty.target_grade("stonewall", day) == 3
+    )
+    assert publishing.ensure_deals(day, ahead=0, now=NOW) == []
+    grades, index = iter((5, 3)), iter((1, 2))
+
+    def seal(variant: str, **_: Any) -> SealedDeal:
+        return seal_deal(variant, next(index), grade=next(grades))
+
+    fill = sealed_stock.fill(["stonewall"], stop=lambda: sealed_stock.levels()["stonewall"][3] > 0, seal=seal)
+    assert [sealed.grade for sealed in fill] == [5, 3]
+    assert sealed_stock.levels()["stonewall"] == Counter({5: 5, 3: 1})
+    publishing.ensure_deals(day, ahead=0, now=NOW)
+    assert Deal.objects.get(variant="stonewall", day=day).grade == 3
 
 
 def test_todays_deal_waits_a_limited_time_for_its_certificate(db: None, patient: None) -> None:
@@ -222,7 +261,7 @@ def test_with_a_stock_the_coming_days_are_published_at_once(
     db: None, patient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for index, day in enumerate((0, 1, 2)):
-        seal_deal("stonewall", index, grade=difficulty.target_grade(MONDAY + timedelta(days=day)))
+        seal_deal("stonewall", index, grade=difficulty.target_grade("stonewall", MONDAY + timedelta(days=day)))
     monkeypatch.setattr(timezone, "now", lambda: NOW)
     tasks.keep_deals()
     assert [deal.day for deal in Deal.objects.order_by("day")] == [MONDAY + timedelta(days=n) for n in range(3)]

@@ -9,7 +9,6 @@ import pytest
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
-from games.deals.difficulty import target_grade
 from games.manifests import SHORT_VARIANTS
 from games.puzzles import daily, history, shipped_file, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
@@ -84,7 +83,7 @@ def test_difficulty_follows_the_grade_of_the_day() -> None:
     grades = [puzzles.index(puzzle) // 5 + 1 for puzzle in reversed(week)]
     assert grades[0] == 1
     assert grades[-1] == 5
-    assert all(abs(grade - target_grade(sunday - (6 - n) * DAY)) <= 1 for n, grade in enumerate(grades)), grades
+    assert all(abs(grade - daily.grade_of(sunday - (6 - n) * DAY)) <= 1 for n, grade in enumerate(grades)), grades
 
 
 def test_puzzles_that_only_ask_whether_to_draw_are_not_drawn() -> None:

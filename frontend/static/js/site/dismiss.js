@@ -9,7 +9,7 @@ if (button) {
     const secure = location.protocol === "https:" ? "; secure" : "";
     document.cookie = `${button.dataset.dismiss}=known; path=/; max-age=${YEAR}; samesite=lax${secure}`;
     button.closest("section")?.remove();
-    const following = document.querySelector(".todays-game a.button, #finish[open] #share");
+    const following = document.querySelector(".todays-game .button, #finish[open] #share");
     const next = /** @type {HTMLElement|null} */ (following);
     next?.focus({ preventScroll: true });
   });

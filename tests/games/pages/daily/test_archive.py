@@ -149,12 +149,12 @@ def test_deals_stay_secret_in_the_hour_after_their_day(client: Client, monkeypat
 
 
 def test_a_full_month_takes_no_more_queries(mine: Client, player: Any, django_assert_max_num_queries: Any) -> None:
-    # Session, player, notices, deals, attempts, first and last day, the day's deals.
-    with django_assert_max_num_queries(7):
+    # Session, player, notices, game left, deals, attempts, first and last day, the day's deals.
+    with django_assert_max_num_queries(8):
         mine.get("/deals/")
     for n in range(1, 8):
         dealt = deal_day(date(2026, 11, n))
         played(player, dealt[n % 9], "won")
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         page = mine.get("/deals/")
     assert sum(day.marks.count("won") for week in page.context["weeks"] for day in week if day) == 7

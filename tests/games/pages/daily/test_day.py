@@ -13,6 +13,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django.utils.html import strip_tags
 from pytest_django import Settings
 
 from accounts.sign_in.guests import BACKEND
@@ -23,9 +24,12 @@ from games.daily import day_summary
 from games.daily.day_places import DayBoards, Place
 from games.daily.shared_day import shared_day, shared_days
 from games.db.shared_cache import CACHES
+from games.deals import relaxed_deals
 from games.deals.difficulty import goal_of
 from games.deals.todays_game import todays_game
 from games.models import GRACE, Attempt, Deal
+from games.presentation.anonymous_cache import RANKED_COOKIE
+from games.presentation.view_models import ShownDeal
 from games.puzzles import daily
 from games.rules import CATALOGUE
 from leaderboards.boards import seasons
@@ -44,7 +48,14 @@ def deals() -> dict[str, Deal]:
 
 @pytest.fixture
 def who() -> Any:
-    return make_account()
+    return make_account(preferences={"deals": "ranked"})
+
+
+def visitor() -> Client:
+    """Return a visitor whose home shows the ranked games."""
+    client = Client()
+    client.cookies[RANKED_COOKIE] = "1"
+    return client
 
 
 @pytest.fixture
@@ -129,7 +140,7 @@ def test_recap_of_yesterday_compares_with_the_leader(deals: dict[str, Deal], who
     text = page.content.decode()
     assert f"The Plot: {shown_name(rival)} took 1:00.0, you 1:31.0." in text
     assert f"?game={own.public_id}&amp;game={best.public_id}" in text
-    assert Client().get("/").context["recap"] is None
+    assert visitor().get("/").context["recap"] is None
 
 
 @pytest.mark.parametrize(("best", "is_compared"), [(20, False), (21, True)])
@@ -154,7 +165,7 @@ def test_recap_names_no_game_until_the_deals_are_revealed(deals: dict[str, Deal]
 
 
 def test_an_empty_day_invites_once(deals: dict[str, Deal]) -> None:
-    assert Client().get("/").content.decode().count("Be the first today.") == 1
+    assert visitor().get("/").content.decode().count("Be the first today.") == 1
 
 
 def test_a_coming_deal_is_one_of_the_nine(
@@ -189,13 +200,13 @@ def test_home_shows_day_leaders_and_next_steps(deals: dict[str, Deal], who: Any,
     board = f"/boards/{deals['stonewall'].day}/stonewall/"
     leader = rf'Leader:</span>\s+<a href="{board}">{re.escape(shown_name(rival))}</a>'
     assert not re.search(leader, text)  # the player's own result is shown instead
-    assert re.search(leader, Client().get("/").content.decode())
+    assert re.search(leader, visitor().get("/").content.decode())
     assert text.count("deal-link") == 9
     assert len(re.findall(r'aria-describedby="deal-plot"\s+href="/table/', text)) == 1
     assert re.search(rf'href="/table/{running.public_id}/"\s*>\s*Resume', text)
     assert re.search(r"2\s*<small>/ 2</small>", text)
     assert "Share your day" in text
-    stranger = Client().get("/").content.decode()
+    stranger = visitor().get("/").content.decode()
     assert stranger.count('href="/play/') == 10
     assert stranger.count("Be the first today.") == 0
     assert "Your day" not in stranger
@@ -206,13 +217,13 @@ def test_a_new_result_is_on_the_next_home_page(
     deals: dict[str, Deal], who: Any, mine: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared_days, "fresh", 60.0)
-    page = Client().get("/")
+    page = visitor().get("/")
     assert page.context["boards"].leaders == {}
     attempt = won(deals["stonewall"], who)
     assert mine.get("/").context["boards"].leaders == {}, "no verdict yet"
     Attempt.objects.filter(pk=attempt.pk).update(verified_at=timezone.now())
     assert mine.get("/").context["boards"].leaders[deals["stonewall"].pk].player == who.public_id
-    assert Client().get("/").context["boards"].leaders, "and everybody else has it, too"
+    assert visitor().get("/").context["boards"].leaders, "and everybody else has it, too"
 
 
 def test_game_in_doubt_earns_nothing(deals: dict[str, Deal], who: Any, mine: Client) -> None:
@@ -272,20 +283,35 @@ def test_home_needs_few_queries(
         won(deal, who)
     seasons.recount_marked()
     daily.puzzle_of(timezone.now().date())
+    relaxed_deals.ensure_relaxed(timezone.now().date())
     for one in CACHES.values():
         monkeypatch.setattr(one, "fresh", 1e9)
     fresh = Client()
-    fresh.force_login(make_account(), backend=BACKEND)
+    fresh.force_login(make_account(preferences={"deals": "ranked"}), backend=BACKEND)
     with CaptureQueriesContext(connection) as first:
-        Client().get("/")
-    assert len(first) <= 8  # shared by all visitors
+        visitor().get("/")
+    assert len(first) <= 11  # shared by all visitors
     fresh.get("/"), mine.get("/")
     counts = []
-    for client in (Client(), fresh, mine):
+    for client in (visitor(), fresh, mine):
         with CaptureQueriesContext(connection) as captured:
             client.get("/")
         counts.append(len(captured))
-    # Session, player, attempts, streak, notices, known variants, puzzle; places on all boards in three.
+    # Session, player, attempts, streak, notices, known variants, game left, puzzle; places on all boards in three.
     assert counts[0] == 0
-    assert counts[1] <= 7
-    assert counts[2] <= 9
+    assert counts[1] <= 8
+    assert counts[2] <= 10
+
+
+def test_tiles_show_how_hard_and_long_a_game_is_and_how_many_won_yesterdays(who: Any) -> None:
+    now = timezone.now()
+    for day in (now.date(), now.date() - timedelta(days=1)):
+        seed = secrets.token_bytes(32)
+        deal = make_deal("stonewall", day, seed=seed, proven=True, grade=2, par=83, solution=b"")
+    won(deal, who)
+    played(deal, make_account(), 3)
+    tile = visitor().get("/").content.decode().split('id="deal-stonewall"')[1].split("</li>")[0]
+    assert "Easy · about 6 min" in " ".join(strip_tags(tile).split())
+    assert "1 of 2 won yesterday's" in tile
+    pars = {1: 1, 52: 3, 83: 6, 150: 10, 288: 20}
+    assert {par: ShownDeal.of(Deal(game="plot", options={}, par=par, opens_at=now)).minutes for par in pars} == pars

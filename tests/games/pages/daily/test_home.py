@@ -18,6 +18,7 @@ from games.daily.shared_day import shared_days
 from games.deals import publishing
 from games.models import GRACE, Attempt, Deal, Move
 from games.pages.daily import table_page
+from games.presentation.anonymous_cache import RANKED_COOKIE
 from games.rules import CATALOGUE, open_table
 from tests.factories import make_deal
 from tests.games.conftest import Play
@@ -25,8 +26,10 @@ from tests.games.conftest import Play
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_the_guide_is_for_newcomers(client: Client, mine: Client, today: list[Deal]) -> None:
+def test_the_guide_is_for_newcomers(client: Client, mine: Client, player: User, today: list[Deal]) -> None:
     assert "New here?" in client.get("/").content.decode()
+    assert "New here?" in mine.get("/").content.decode()
+    close_attempt(start_attempt(player, today[0]).pk, "resigned")
     assert "New here?" not in mine.get("/").content.decode()
     client.cookies["talon_guide"] = "known"
     assert "New here?" not in client.get("/").content.decode()
@@ -36,6 +39,7 @@ def test_missing_deals_are_read_once_a_visit(
     client: Client, monkeypatch: pytest.MonkeyPatch, today: list[Deal]
 ) -> None:
     monkeypatch.setattr(shared_days, "fresh", 60.0)
+    client.cookies[RANKED_COOKIE] = "1"
     read: list[int] = []
 
     def deals(_now: datetime) -> list[Deal]:
@@ -89,8 +93,8 @@ def test_tiles_of_unknown_variants_offer_a_guided_game_first(
 
     page = client.get("/").content.decode()
     assert offered(page) == set(CATALOGUE)
-    tile = page[page.index('<li class="deal">') :]
-    assert tile.index("Learn to play") < tile.index("Play<")
+    tile = page[page.index('<li class="deal ') :]
+    assert tile.index("Learn to play") < tile.index("deal-link")
     close_attempt(start_attempt(player, publishing.practice_deal("plot")).pk, "resigned")
     start_attempt(player, today[0])
     assert offered(mine.get("/").content.decode()) == set(CATALOGUE) - {"plot", today[0].variant}
@@ -126,7 +130,7 @@ def test_a_deals_page_links_to_the_visitors_game(client: Client, player: User) -
     begun, other = make_deal("braid"), make_deal("plot")
     attempt = start_attempt(player, begun)
     client.force_login(player)
-    table = f"/table/{attempt.public_id}/"
+    table = f'"/table/{attempt.public_id}/">'
     assert table in client.get(f"/deals/{begun.day}/braid/").content.decode()
     assert table not in client.get(f"/deals/{other.day}/plot/").content.decode()
 

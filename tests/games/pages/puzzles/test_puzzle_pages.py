@@ -16,9 +16,9 @@ from accounts.lifecycle.export import _continuation
 from accounts.models import User
 from games.attempts.lifecycle import close_attempt, journal_of, played_table
 from games.core import limits
-from games.deals.difficulty import grade_name, target_grade
+from games.deals.difficulty import grade_name
 from games.models import Attempt, Deal, Move
-from games.puzzles import store, tries
+from games.puzzles import daily, store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle, StormRun
 from games.puzzles.theme_titles import THEME_TITLES
 from games.puzzles.themes import themes_of
@@ -126,7 +126,7 @@ def test_everyones_results_come_after_the_try(client: Client, mine: Client, toda
 
 
 def test_the_difficulty_of_the_day_is_shown(client: Client, todays: StoredPuzzle) -> None:
-    grade = grade_name(target_grade(timezone.now().date()))
+    grade = grade_name(daily.grade_of(timezone.now().date()))
     for address, place in (
         ("/puzzles/", f"Labyrinth · {grade} ·"),
         ("/puzzles/days/", f"Labyrinth · {grade} · 3 moves"),
