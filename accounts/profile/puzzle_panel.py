@@ -14,7 +14,6 @@ from accounts.models import User
 from accounts.profile.contents import HISTORY
 from games.puzzles.models import PuzzleTry
 from games.puzzles.ratings.rated_tries import estimate_of
-from games.puzzles.theme_titles import THEME_TITLES
 from games.puzzles.themes import Theme
 
 #: The fewest decided tries at puzzles of a theme that are shown.
@@ -61,7 +60,7 @@ def theme_strengths_of(player: User) -> list[ThemeStrength]:
         tried=Count("pk"), flawless=Count("pk", filter=Q(mistakes=0))
     )
     found = {theme: (tried, flawless) for theme, tried, flawless in counts if tried >= LEAST_TRIES}
-    shown = [ThemeStrength(theme, title, *found[theme]) for theme, title in THEME_TITLES.items() if theme in found]
+    shown = [ThemeStrength(theme, theme.label, *found[theme]) for theme in Theme if theme in found]
     return sorted(shown, key=lambda strength: strength.flawless / strength.tried, reverse=True)
 
 

@@ -70,9 +70,6 @@ class SeenPuzzle(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["player", "puzzle"], name="seen_once")]
 
-    def __str__(self) -> str:
-        return f"puzzle {self.puzzle_id} seen by {self.player_id} ({self.place})"
-
 
 class PuzzleTheme(models.Model):
     """A theme of a puzzle (`games.puzzles.themes`)."""
@@ -83,9 +80,6 @@ class PuzzleTheme(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["theme", "puzzle"], name="one_theme_per_puzzle")]
 
-    def __str__(self) -> str:
-        return f"puzzle {self.puzzle_id}: {self.theme}"
-
 
 class LoadedFile(models.Model):
     """A shipped file of puzzles that has been loaded, by the checksum in its header."""
@@ -93,17 +87,11 @@ class LoadedFile(models.Model):
     checksum = models.CharField(max_length=64, primary_key=True)
     loaded_at = models.DateTimeField(auto_now_add=True)
 
-    def __str__(self) -> str:
-        return f"loaded file {self.checksum[:8]}"
-
 
 class SearchedGame(models.Model):
     """A player's game that has been searched for a puzzle (`games.puzzles.generation.sources`)."""
 
     attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, primary_key=True, related_name="+")
-
-    def __str__(self) -> str:
-        return f"searched attempt {self.attempt_id}"
 
 
 class DailyPuzzle(models.Model):
@@ -111,9 +99,6 @@ class DailyPuzzle(models.Model):
 
     day = models.DateField(primary_key=True)
     puzzle = models.ForeignKey(StoredPuzzle, on_delete=models.PROTECT, related_name="days")
-
-    def __str__(self) -> str:
-        return f"puzzle of {self.day}: {self.puzzle_id}"
 
 
 class PuzzleTry(models.Model):
@@ -146,9 +131,6 @@ class PuzzleTry(models.Model):
             models.UniqueConstraint(fields=["player", "day"], condition=~Q(day=None), name="one_try_per_day"),
             models.CheckConstraint(condition=Q(solved_at=None) | Q(failed_at=None), name="puzzle_solved_or_failed"),
         ]
-
-    def __str__(self) -> str:
-        return f"try of {self.player_id} at puzzle {self.puzzle_id}"
 
 
 class PuzzleVote(models.Model):
@@ -193,9 +175,6 @@ class PuzzleRating(models.Model):
     )
     mu = models.FloatField(default=MU)
     sigma = models.FloatField(default=SIGMA)
-
-    def __str__(self) -> str:
-        return f"puzzle rating of {self.player_id}: {self.mu:.0f} ± {self.sigma:.0f}"
 
 
 class StormRun(models.Model):
@@ -243,9 +222,6 @@ class StormRun(models.Model):
                 fields=["player"], condition=Q(begun_at=None, for_race=False), name="one_waiting_storm"
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"storm {self.pk} of {self.player_id}: {self.solved}"
 
     @property
     def mistakes(self) -> int:

@@ -6,7 +6,7 @@ between two turns, the forced moves are played automatically.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final, Self
@@ -67,7 +67,12 @@ class Puzzle:
     @cached_property
     def turns(self) -> tuple[int, ...]:
         """The indexes in `line` of the moves that the player must find."""
-        return tuple(n for n, table in enumerate(self._tables()) if not is_forced(table))
+        table, turns = from_position(self.start), []
+        for n, token in enumerate(self.line):
+            if not is_forced(table):
+                turns.append(n)
+            table.push(token)
+        return tuple(turns)
 
     def table_at(self, n: int) -> Table:
         """Return the table after `n` moves of the line."""
@@ -75,13 +80,6 @@ class Puzzle:
         for token in self.line[:n]:
             table.push(token)
         return table
-
-    def _tables(self) -> Iterator[Table]:
-        """Yield the table before each move of the line: the same object, changed in between."""
-        table = from_position(self.start)
-        for token in self.line:
-            yield table
-            table.push(token)
 
 
 def _read_loss(loss: dict[str, Any] | list[Any] | None) -> Lost | Tried | None:

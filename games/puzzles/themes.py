@@ -7,43 +7,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 from typing import Final
+
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
 
 from games.puzzles.puzzle import Puzzle
 from games.rules import Table
 from games.rules.cards import RANK
 from games.rules.tokens import DOWN, DRAW, ROUND, TO_FOUNDATION, TO_PILE, UP, Move
 from games.rules.variants.labyrinth import ROW, Labyrinth
-from games.rules.variants.tarot import FOOL, is_trump, value
 
 
-class Theme(StrEnum):
-    """A theme, by its name in addresses and in the database."""
+class Theme(TextChoices):
+    """A theme, by its name in addresses and in the database, with its title."""
 
-    HOLD_BACK = "hold-back"
-    FIRST_UP = "first-up"
-    DRAW_FIRST = "draw-first"
-    BEFORE_COVERED = "before-covered"
-    REDEAL = "redeal"
-    BEFORE_REDEAL = "before-redeal"
-    DIRECTION = "direction"
-    MAKE_SPACE = "make-space"
-    FILL_SPACE = "fill-space"
-    KEEP_SPACE = "keep-space"
-    DIG = "dig"
-    USE_RESERVE = "use-reserve"
-    KEEP_RESERVE = "keep-reserve"
-    MOVE_RUN = "move-run"
-    TWINS = "twins"
-    START_FOUNDATION = "start-foundation"
-    FIRST_ROW = "first-row"
-    KEEP_FIRST_ROW = "keep-first-row"
-    OPEN_PASSAGE = "open-passage"
-    TRUMP_BRIDGE = "trump-bridge"
-    FOOL = "fool"
-    TEN_ON_TWO = "ten-on-two"
+    HOLD_BACK = "hold-back", _("Hold a card back")
+    FIRST_UP = "first-up", _("Which card goes up first")
+    DRAW_FIRST = "draw-first", _("Draw first")
+    BEFORE_COVERED = "before-covered", _("Before it's covered")
+    REDEAL = "redeal", _("Time to redeal")
+    BEFORE_REDEAL = "before-redeal", _("Before you redeal")
+    DIRECTION = "direction", _("Choose the direction")
+    MAKE_SPACE = "make-space", _("Make a space")
+    FILL_SPACE = "fill-space", _("Fill a space")
+    KEEP_SPACE = "keep-space", _("Keep a space free")
+    DIG = "dig", _("Dig for cards")
+    USE_RESERVE = "use-reserve", _("Use the reserve")
+    KEEP_RESERVE = "keep-reserve", _("Save the reserve")
+    MOVE_RUN = "move-run", _("Move a run")
+    TWINS = "twins", _("Which of two alike")
+    START_FOUNDATION = "start-foundation", _("Start a foundation")
+    FIRST_ROW = "first-row", _("Play from the first row")
+    KEEP_FIRST_ROW = "keep-first-row", _("Leave the first row alone")
+    OPEN_PASSAGE = "open-passage", _("Open a passage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +57,6 @@ class _Turn:
     def card(self) -> int:
         """The lowest card that the right move moves."""
         return self.table.piles[self.right.source][-self.right.cards]
-
-    @property
-    def onto(self) -> int | None:
-        """The card that the right move builds on; None if it builds on none."""
-        pile = self.table.piles[self.right.target] if self.right.what == TO_PILE else []
-        return pile[-1] if pile else None
 
     def fills_space(self, move: Move) -> bool:
         """Return whether a move puts a card on an empty pile."""
@@ -95,10 +87,7 @@ class _Turn:
         card = self.table.piles[move.source][-move.cards]
         if self.right.what == TO_FOUNDATION and self.table.GAME != "plot":  # each suit has its own foundations
             return card == self.card
-        return self._rank(card) == self._rank(self.card)
-
-    def _rank(self, card: int) -> int:
-        return value(card) if self.table.GAME == "tarot" else RANK[card]
+        return RANK[card] == RANK[self.card]
 
 
 # Tests store the shipped puzzles in hundreds of fresh databases.
@@ -152,22 +141,6 @@ def _opens_passage(turn: _Turn) -> bool:
     return bool({*turn.after.view()["free"]} - {*turn.table.view()["free"], cell})
 
 
-def _crosses_on_trump(turn: _Turn) -> bool:
-    if turn.table.GAME != "tarot" or turn.onto is None or FOOL in (turn.card, turn.onto):
-        return False
-    return is_trump(turn.card) or is_trump(turn.onto)
-
-
-def _uses_fool(turn: _Turn) -> bool:
-    return turn.table.GAME == "tarot" and turn.right.what == TO_PILE and FOOL in (turn.card, turn.onto)
-
-
-def _puts_ten_on_two(turn: _Turn) -> bool:
-    if turn.table.GAME != "tarot" or turn.onto is None or FOOL in (turn.card, turn.onto):
-        return False
-    return (value(turn.card), value(turn.onto)) == (10, 2)
-
-
 _DEFINITIONS: Final[Mapping[Theme, Callable[[_Turn], bool]]] = {
     Theme.HOLD_BACK: _holds_back,
     Theme.FIRST_UP: _chooses_first_up,
@@ -188,7 +161,4 @@ _DEFINITIONS: Final[Mapping[Theme, Callable[[_Turn], bool]]] = {
     Theme.FIRST_ROW: lambda turn: turn.refills_first_row(turn.right),
     Theme.KEEP_FIRST_ROW: _keeps_first_row,
     Theme.OPEN_PASSAGE: _opens_passage,
-    Theme.TRUMP_BRIDGE: _crosses_on_trump,
-    Theme.FOOL: _uses_fool,
-    Theme.TEN_ON_TWO: _puts_ten_on_two,
 }

@@ -15,7 +15,7 @@ from games.puzzles import daily, puzzle_practice
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.move_check import position_at
 from games.puzzles.puzzle import Puzzle
-from games.puzzles.theme_titles import THEME_TITLES
+from games.puzzles.themes import Theme
 from games.puzzles.tries import Progress
 from games.puzzles.votes import vote_of
 
@@ -53,11 +53,7 @@ def _turns(puzzle: Puzzle) -> list[dict[str, Any]]:
 def _themes(stored: StoredPuzzle) -> list[dict[str, str]]:
     found = set(stored.themes.values_list("theme", flat=True))
     address = reverse("games:another_puzzle")
-    return [
-        {"title": str(title), "address": f"{address}?theme={theme}"}
-        for theme, title in THEME_TITLES.items()
-        if theme in found
-    ]
+    return [{"title": str(theme.label), "address": f"{address}?theme={theme}"} for theme in Theme if theme in found]
 
 
 def _vote(request: HttpRequest, stored: StoredPuzzle) -> dict[str, str] | None:

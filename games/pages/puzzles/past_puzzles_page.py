@@ -21,7 +21,7 @@ from games.puzzles import daily, history
 from games.puzzles.models import DailyPuzzle, PuzzleTry
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.selection import new_left, stored_themes, stored_variants
-from games.puzzles.theme_titles import THEME_TITLES
+from games.puzzles.themes import Theme
 from games.puzzles.todays_puzzle import TodaysPuzzle, progress_of_day
 from games.rules import CATALOGUE
 
@@ -64,7 +64,7 @@ def past_puzzles(request: HttpRequest, month: date | None = None) -> HttpRespons
         "missed": history.missed_lately(player, now) if player else [],
         "rating": estimate_of(player) if has_account(request) else None,
         "variants": [(name, titles.VARIANT_TITLES[name]) for name in CATALOGUE if name in variants],
-        "themes": [(theme.value, title) for theme, title in THEME_TITLES.items() if theme in themes],
+        "themes": [(theme.value, theme.label) for theme in Theme if theme in themes],
     }
     return render(request, "puzzles/past.html", context)
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final, NamedTuple
 
 from openskill.models import BradleyTerryPart
@@ -13,9 +12,8 @@ from openskill.models import BradleyTerryPart
 MU: Final = 1500.0
 SIGMA: Final = 350.0
 TAU: Final = 5.0
-#: Points that make the odds e times higher: 400 points are odds of ten to one, as in chess.
-SCALE: Final = 400 / math.log(10)
-#: Together with the uncertainty that two much rated estimates keep, the model's spread is SCALE: ratings neither drift
+#: Together with the uncertainty that two much rated estimates keep, the model's spread is 400 points for
+#: odds of ten to one, as in chess: ratings neither drift
 #: apart nor together.
 BETA: Final = 114.0
 #: The most uncertain rating that counts as settled: it moves puzzles, and is shown without a "?".
@@ -52,12 +50,3 @@ def rate(player: RatingEstimate, puzzle: RatingEstimate, *, solved: bool) -> tup
     (one,), (other,) = _MODEL.rate(teams, ranks=[0, 1] if solved else [1, 0])
     after = RatingEstimate(one.mu, one.sigma)
     return after, RatingEstimate(other.mu, other.sigma) if player.is_settled else puzzle
-
-
-def chance(player: RatingEstimate, puzzle: RatingEstimate) -> float:
-    """Return the probability that a player solves a puzzle without a wrong move.
-
-    It is the logistic curve, averaged over both estimates in the usual approximation with π/8.
-    """
-    spread = math.sqrt(SCALE**2 + math.pi / 8 * (player.sigma**2 + puzzle.sigma**2))
-    return 1 / (1 + math.exp((puzzle.mu - player.mu) / spread))

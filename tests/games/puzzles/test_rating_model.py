@@ -9,8 +9,11 @@ from random import Random
 from statistics import fmean, pstdev
 
 from games.puzzles.ratings.initial_ratings import initial_rating
-from games.puzzles.ratings.rating_model import MU, SCALE, SETTLED, RatingEstimate, chance, rate
+from games.puzzles.ratings.rating_model import MU, SETTLED, RatingEstimate, rate
 from tests.games.puzzles.puzzles import LABYRINTH, starters
+
+#: Points that make the odds e times higher.
+SCALE = 400 / math.log(10)
 
 
 def simulated_tries(players: int = 200, puzzles: int = 264, tries: int = 40) -> list[tuple[float, float]]:
@@ -87,3 +90,12 @@ def test_more_turns_make_a_puzzle_harder() -> None:
         losses=LABYRINTH.losses[:1],
     )
     assert initial_rating(first) < initial_rating(LABYRINTH)
+
+
+def chance(player: RatingEstimate, puzzle: RatingEstimate) -> float:
+    """Return the probability that a player solves a puzzle without a wrong move.
+
+    It is the logistic curve, averaged over both estimates in the usual approximation with π/8.
+    """
+    spread = math.sqrt(SCALE**2 + math.pi / 8 * (player.sigma**2 + puzzle.sigma**2))
+    return 1 / (1 + math.exp((puzzle.mu - player.mu) / spread))

@@ -20,7 +20,6 @@ from games.deals.difficulty import grade_name
 from games.models import Attempt, Deal, Move
 from games.puzzles import daily, store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle, StormRun
-from games.puzzles.theme_titles import THEME_TITLES
 from games.puzzles.themes import themes_of
 from games.replays.models import Continuation
 from games.rules.explanations import explain
@@ -211,7 +210,7 @@ def test_themes_are_shown_once_the_try_is_over(client: Client) -> None:
     address = reverse("games:puzzle", args=[stored.pk])
     assert client.get(address).context["data"]["after"] is None
     shown = solve(client, stored)["after"]["themes"]
-    assert [theme["title"] for theme in shown] == [THEME_TITLES[theme] for theme in themes_of(LABYRINTH)]
+    assert [theme["title"] for theme in shown] == [theme.label for theme in themes_of(LABYRINTH)]
     assert client.get(address).context["data"]["after"]["themes"] == shown
     assert client.get(shown[0]["address"]).status_code == 302
 
