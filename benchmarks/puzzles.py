@@ -132,12 +132,12 @@ def storm_moves() -> Iterator[Request]:
     """Yield the right moves at the first puzzles of one storm after another."""
     from games.puzzles.models import StoredPuzzle
     from games.puzzles.puzzle import Puzzle
-    from games.puzzles.storm import runs
+    from games.puzzles.runs import puzzle_runs
 
     client = signed_in("stormer")
     while True:
-        run = runs.begin(int(client.session["_auth_user_id"]))
-        runs.show(run.pk)
+        run = puzzle_runs.begin(int(client.session["_auth_user_id"]), "storm")
+        puzzle_runs.show(run.pk)
         run.refresh_from_db()
         for at, key in enumerate(run.puzzles[:STORM]):
             puzzle = Puzzle.from_json(StoredPuzzle.objects.get(pk=key).contents)

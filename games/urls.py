@@ -21,7 +21,7 @@ from games.pages.info import (
     winnability_page,
 )
 from games.pages.practice import hints_page, practice_page
-from games.pages.puzzles import explanations_page, past_puzzles_page, puzzle_page, storm_page
+from games.pages.puzzles import explanations_page, past_puzzles_page, puzzle_page, run_page
 from games.pages.races import (
     heats_page,
     lobby_page,
@@ -76,11 +76,11 @@ urlpatterns = [
     path("puzzles/another/", puzzle_page.another, name="another_puzzle"),
     path("puzzles/days/", past_puzzles_page.past_puzzles, name="past_puzzles"),
     path("puzzles/days/<month:month>/", past_puzzles_page.past_puzzles, name="past_puzzles_of"),
-    path("puzzles/storm/", storm_page.storm, name="storm"),
-    path("puzzles/storm/new", storm_page.begin_storm, name="begin_storm"),
-    path("puzzles/storm/<uuid:run>/", storm_page.storm_run, name="storm_run"),
-    path("puzzles/storm/<uuid:run>/current", storm_page.storm_current, name="storm_current"),
-    path("puzzles/storm/<uuid:run>/move", storm_page.storm_move, name="storm_move"),
+    path("puzzles/<run:kind>/", run_page.runs, name="puzzle_runs"),
+    path("puzzles/<run:kind>/new", run_page.begin_run, name="begin_puzzle_run"),
+    path("puzzles/<run:kind>/<uuid:run>/", run_page.run, name="puzzle_run"),
+    path("puzzles/<run:kind>/<uuid:run>/current", run_page.run_current, name="puzzle_run_current"),
+    path("puzzles/<run:kind>/<uuid:run>/move", run_page.run_move, name="puzzle_run_move"),
     path("puzzles/<day:day>/", puzzle_page.puzzle_of_day, name="puzzle_of_day"),
     path("puzzles/<int:number>/", puzzle_page.puzzle_page, name="puzzle"),
     path("puzzles/<int:number>/move", puzzle_page.move, name="puzzle_move"),

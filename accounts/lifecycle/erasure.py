@@ -39,7 +39,7 @@ from games.fairplay import account_links
 from games.ghosts.models import Challenge
 from games.inbox.models import Notice
 from games.models import Attempt, Decision, PracticeOrder, StaffNote
-from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, SeenPuzzle, StoredPuzzle, StormRun
+from games.puzzles.models import MissedPuzzle, PuzzleRating, PuzzleRun, PuzzleTry, PuzzleVote, SeenPuzzle, StoredPuzzle
 from games.races import seats
 from games.races.models import RaceOrigin
 from leaderboards.boards.entries import notify_all_watchers
@@ -56,7 +56,8 @@ _OWNED: Final = (
     PuzzleRating,
     PuzzleVote,
     SeenPuzzle,
-    StormRun,
+    MissedPuzzle,
+    PuzzleRun,
 )
 
 

@@ -33,7 +33,7 @@ from games.ghosts.models import Answer, Challenge
 from games.inbox.models import Notice
 from games.live.loader import off_loop
 from games.models import Attempt, Decision, Start
-from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, SeenPuzzle, StormRun
+from games.puzzles.models import MissedPuzzle, PuzzleRating, PuzzleRun, PuzzleTry, PuzzleVote, SeenPuzzle
 from games.races.models import RaceOrigin, RoomWebhook
 from games.races.webhooks.webhook_url import host_of
 from games.replays.models import Continuation
@@ -42,8 +42,8 @@ from leaderboards.models import ChangeRow, ProvisionalChange, RatingChange, Resu
 
 _BATCH: Final = 100
 _PUZZLE_TRY: Final = (
-    "puzzle=puzzle_id", "variant=puzzle.variant", "turns=puzzle.turns", "day", "turn", "mistakes", "first_move",
-    "begun_at", "solved_at", "failed_at", "mu_before", "mu_after", "rated_at",
+    "puzzle=puzzle_id", "variant=puzzle.variant", "turns=puzzle.turns", "day", "review_on", "turn", "mistakes",
+    "first_move", "begun_at", "solved_at", "failed_at", "mu_before", "mu_after", "rated_at",
 )  # fmt: skip
 
 Facts = dict[str, Any]
@@ -97,9 +97,10 @@ def _lists(user: User, now: datetime) -> dict[str, tuple[QuerySet[Any], Describe
         "puzzle_votes": (PuzzleVote.objects.filter(player=user), _fields("puzzle_id", "vote", "voted_at")),
         "puzzle_rating": (PuzzleRating.objects.filter(player=user), _fields("mu", "sigma")),
         "puzzles_seen": (SeenPuzzle.objects.filter(player=user), _fields("puzzle_id", "place", "seen_at")),
-        "puzzle_storms": (
-            StormRun.objects.filter(player=user),
-            _fields("day", "begun_at", "solved", "mistakes", "for_race", "standing"),
+        "puzzles_missed": (MissedPuzzle.objects.filter(player=user), _fields("puzzle_id", "turn", "token", "due_on")),
+        "puzzle_runs": (
+            PuzzleRun.objects.filter(player=user),
+            _fields("kind", "day", "begun_at", "solved", "mistakes", "standing"),
         ),
         "notices": (Notice.objects.filter(player=user), _notice),
         "appeals": (Appeal.objects.filter(**own).select_related("attempt"), _appeal),

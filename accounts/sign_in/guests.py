@@ -26,8 +26,8 @@ from games.ghosts.models import Challenge
 from games.inbox import notices
 from games.models import Attempt
 from games.puzzles import tries
-from games.puzzles.models import PuzzleTry, StormRun
-from games.puzzles.storm import runs
+from games.puzzles.models import PuzzleRun, PuzzleTry
+from games.puzzles.runs import puzzle_runs
 from games.races import seats
 from leaderboards.models import Result
 
@@ -114,14 +114,14 @@ def _merge(guest: User, user: User) -> int:
     Challenge.objects.filter(sender=guest).update(sender=user)
     notices.hand_over(guest.pk, user.pk, since=guest.date_joined)
     tries.hand_over(guest.pk, user.pk)
-    runs.hand_over(guest.pk, user.pk)
+    puzzle_runs.hand_over(guest.pk, user.pk)
     User.objects.filter(pk=guest.pk).delete()
     return counted
 
 
 def remove_empty_guests(before: datetime, size: int) -> int:
     """Delete up to ``size`` guests created before then who have not played, and return the number deleted."""
-    return _remove(_guests(before).filter(attempts=None, puzzle_tries=None, storm_runs=None), size)
+    return _remove(_guests(before).filter(attempts=None, puzzle_tries=None, puzzle_runs=None), size)
 
 
 def remove_lost_guests(before: datetime, size: int) -> int:
@@ -131,7 +131,7 @@ def remove_lost_guests(before: datetime, size: int) -> int:
     """
     started = Exists(Attempt.objects.filter(player=OuterRef("pk"), started_at__gte=before))
     tried = Exists(PuzzleTry.objects.filter(player=OuterRef("pk"), begun_at__gte=before))
-    stormed = Exists(StormRun.objects.filter(player=OuterRef("pk"), day__gte=before.date()))
+    stormed = Exists(PuzzleRun.objects.filter(player=OuterRef("pk"), day__gte=before.date()))
     return _remove(_guests(before).exclude(started | tried | stormed), size)
 
 

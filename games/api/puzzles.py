@@ -51,7 +51,8 @@ class PuzzleProgressOut(Schema):
     """The state of a try: the turns found so far, and the wrong moves. `tries_left` is null without a limit.
 
     `rating_change` is by how many points the try changed your rating; null if it is not rated, or not yet. `late` says
-    that you solved the puzzle of a day after it, so it counts for no streak.
+    that you solved the puzzle of a day after it, so it counts for no streak. `review` says that you had missed the
+    puzzle, and the first wrong move ends this try, which is not rated.
     """
 
     turn: int
@@ -61,19 +62,20 @@ class PuzzleProgressOut(Schema):
     failed: bool
     rating_change: int | None
     late: bool
+    review: bool
 
 
 class PuzzleRatingsOut(Schema):
     """Your own rating, null for guests and visitors, and the puzzle's, null until you have solved it or gone wrong.
 
-    `provisional` says that your rating is still uncertain. If you saw the puzzle in a storm or race, `seen_in` says so,
-    and your try is not rated.
+    `provisional` says that your rating is still uncertain. If you saw the puzzle in a storm, race or streak, `seen_in`
+    says so, and your try is not rated.
     """
 
     own: int | None
     provisional: bool
     puzzle: int | None
-    seen_in: Literal["storm", "race"] | None
+    seen_in: Literal["storm", "race", "streak"] | None
 
     @classmethod
     def of(cls, request: HttpRequest, stored: StoredPuzzle, progress: tries.Progress) -> Self:

@@ -1,10 +1,11 @@
-"""URL converters for days and months: `<day:…>` and `<month:…>`. Importing this module registers them."""
+"""URL converters: `<day:…>`, `<month:…>` and `<run:…>`. Importing this module registers them."""
 
 from __future__ import annotations
 
 from datetime import date
 
 from django.urls import register_converter
+from django.urls.converters import StringConverter
 
 
 class DayConverter:
@@ -38,5 +39,12 @@ class MonthConverter:
         return value.isoformat()[:7]
 
 
+class RunConverter(StringConverter):
+    """A kind of puzzle runs outside races."""
+
+    regex = "storm|streak"
+
+
 register_converter(DayConverter, "day")
 register_converter(MonthConverter, "month")
+register_converter(RunConverter, "run")

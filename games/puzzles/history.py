@@ -1,28 +1,24 @@
-"""History of what each player has seen: puzzles on their pages, in storms and in races; and those missed lately.
+"""History of what each player has seen: puzzles on their pages and in runs.
 
-There is one row for each player and puzzle, so that two tabs cannot write it twice. Next puzzles, storms and races draw
-puzzles without a row first.
+There is one row for each player and puzzle, so that two tabs cannot write it twice. Next puzzles and runs draw puzzles
+without a row first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
-from datetime import datetime, timedelta
-from typing import Final
 
 from django.db import IntegrityError
 from django.db.models import Exists, OuterRef, Q
 
-from games.puzzles.models import PuzzleTry, SeenPuzzle, StormRun
+from games.puzzles.models import SeenPuzzle
 
 Place = SeenPuzzle.Place
-#: Time for which a missed puzzle is listed.
-RECENT: Final = timedelta(days=7)
 
 
 def mark_seen(player: int, puzzle: int, place: Place) -> None:
-    """Store that a player sees a puzzle. One seen in a storm or race stays marked as such."""
+    """Store that a player sees a puzzle. One seen in a run stays marked as such."""
     row = SeenPuzzle(player_id=player, puzzle_id=puzzle, place=place)
     if place != Place.PAGE:
         keys = ["player", "puzzle"]
@@ -43,18 +39,6 @@ def unseen_by(players: Collection[int] | None) -> Q:
     return ~Q(Exists(seen if players is None else seen.filter(player__in=players)))
 
 
-def hand_over(before: int, after: int) -> None:
-    """Move a guest's history to an account."""
-    own = SeenPuzzle.objects.filter(player=after)
-    SeenPuzzle.objects.filter(player=before).exclude(puzzle__in=own.values("puzzle")).update(player=after)
-
-
-def missed_lately(player: int, now: datetime) -> list[int]:
-    """Return the numbers of puzzles missed in the last week's storms, races and tries, in order, without today's."""
-    runs = StormRun.objects.filter(player=player, begun_at__gte=now - RECENT).order_by("begun_at")
-    tries = PuzzleTry.objects.filter(player=player, begun_at__gte=now - RECENT, mistakes__gt=0, solved_at=None)
-    own = tries.exclude(day=now.date()).order_by("begun_at").values_list("puzzle", flat=True)
-    missed = dict.fromkeys([*(key for run in runs for key in run.missed), *own])
-    tried = PuzzleTry.objects.filter(player=player, puzzle__in=missed, solved_at__isnull=False)
-    solved = set(tried.values_list("puzzle", flat=True))
-    return [key for key in missed if key not in solved]
+def are_new(player: int, puzzles: Collection[int]) -> bool:
+    """Return whether a player has seen none of these puzzles."""
+    return not SeenPuzzle.objects.filter(player=player, puzzle__in=puzzles).exists()

@@ -1,4 +1,4 @@
-"""Retention rule for storms."""
+"""Retention rule for puzzle runs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from games.core.retention import Aged, rows
-from games.puzzles.models import StormRun
+from games.puzzles.models import PuzzleRun
 
 
-def remove_storms(before: datetime, size: int) -> int:
-    """Delete up to `size` storms of days before then, and return their number."""
-    return rows(StormRun.objects.filter(day__lt=before.date()), size)
+def remove_runs(before: datetime, size: int) -> int:
+    """Delete up to `size` runs of days before then, and return their number."""
+    return rows(PuzzleRun.objects.filter(day__lt=before.date()), size)
 
 
-KINDS: Final = (Aged(StormRun, "puzzle storms", timedelta(days=365), remove_storms),)
+KINDS: Final = (Aged(PuzzleRun, "puzzle runs", timedelta(days=365), remove_runs),)

@@ -51,24 +51,44 @@ class StoredPuzzle(models.Model):
 
 
 class SeenPuzzle(models.Model):
-    """The first time a player saw a puzzle, on its page, in a storm or in a race (`games.puzzles.history`)."""
+    """The first time a player saw a puzzle, on its page or in a run (`games.puzzles.history`)."""
 
     class Place(models.TextChoices):
-        """Place in which a puzzle was seen. Tries at puzzles seen in storms and races are not rated."""
+        """Place in which a puzzle was seen: its page, or a kind of run. Tries at puzzles seen in runs are not rated."""
 
         PAGE = "page"
         STORM = "storm"
         RACE = "race"
+        STREAK = "streak"
 
     player = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, db_index=False, related_name="seen_puzzles"
     )
     puzzle = models.ForeignKey(StoredPuzzle, on_delete=models.CASCADE, related_name="seen")
-    place = models.CharField(max_length=5, choices=Place.choices)
+    place = models.CharField(max_length=6, choices=Place.choices)
     seen_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["player", "puzzle"], name="seen_once")]
+
+
+class MissedPuzzle(models.Model):
+    """A puzzle that a player has missed, and the day on which it is due again (`games.puzzles.reviews`).
+
+    `token` is the player's last wrong move at it, at `turn`; `passed` counts the reviews solved since.
+    """
+
+    player = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, db_index=False, related_name="missed_puzzles"
+    )
+    puzzle = models.ForeignKey(StoredPuzzle, on_delete=models.CASCADE, related_name="+")
+    turn = models.PositiveSmallIntegerField()
+    token = models.CharField(max_length=20)
+    passed = models.PositiveSmallIntegerField(default=0)
+    due_on = models.DateField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["player", "puzzle"], name="missed_once")]
 
 
 class PuzzleTheme(models.Model):
@@ -104,15 +124,17 @@ class DailyPuzzle(models.Model):
 class PuzzleTry(models.Model):
     """A player's try at a puzzle: the turns found so far, and the wrong moves.
 
-    `day` is set if it began on the puzzle's own day; then only a few wrong moves are allowed, and an earlier try at the
-    puzzle is another one, and then `first_move` is the first move, in the spelling of the puzzle's line and losses.
-    `last_move` is the last one, with the turn and the number of wrong moves before it. The last three fields are the
-    player's rating before and after the try, which is rated once, and when; they are empty if it is not rated.
+    `day` is set if it began on the puzzle's own day, and `review_on` if it is a review, due since then. Then only a few
+    wrong moves are allowed, and other tries at the puzzle are separate. With `day`, `first_move` is the first move, in
+    the spelling of the puzzle's line and losses. `last_move` is the last one, with the turn and the number of wrong
+    moves before it. The last three fields are the player's rating before and after the try, which is rated once, and
+    when; they are empty if it is not rated.
     """
 
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="puzzle_tries")
     puzzle = models.ForeignKey(StoredPuzzle, on_delete=models.CASCADE, related_name="tries")
     day = models.DateField(null=True)
+    review_on = models.DateField(null=True)
     turn = models.PositiveSmallIntegerField(default=0)
     mistakes = models.PositiveSmallIntegerField(default=0)
     first_move = models.CharField(max_length=16, default="", db_default="")
@@ -125,9 +147,13 @@ class PuzzleTry(models.Model):
     rated_at = models.DateTimeField(null=True)
 
     class Meta:
-        verbose_name_plural = "puzzle tries"
         constraints = [
-            models.UniqueConstraint(fields=["player", "puzzle"], condition=Q(day=None), name="one_try_per_puzzle"),
+            models.UniqueConstraint(
+                fields=["player", "puzzle"], condition=Q(day=None, review_on=None), name="one_try_per_puzzle"
+            ),
+            models.UniqueConstraint(
+                fields=["player", "puzzle", "review_on"], condition=~Q(review_on=None), name="one_try_per_review"
+            ),
             models.UniqueConstraint(fields=["player", "day"], condition=~Q(day=None), name="one_try_per_day"),
             models.CheckConstraint(condition=Q(solved_at=None) | Q(failed_at=None), name="puzzle_solved_or_failed"),
         ]
@@ -177,50 +203,57 @@ class PuzzleRating(models.Model):
     sigma = models.FloatField(default=SIGMA)
 
 
-class StormRun(models.Model):
-    """A run of a puzzle storm (`games.puzzles.storm.runs`).
+class PuzzleRun(models.Model):
+    """A player's run through puzzles, one after another (`games.puzzles.runs.puzzle_runs`).
 
     `puzzles` has the primary keys of its puzzles in order, and `missed` the keys of puzzles with a wrong move. `turn`
     counts the moves found at the current puzzle. The clock starts when the first puzzle is shown, or for all racers at
-    once in a race (`for_race`). `solved_at` is when the player solved the last puzzle so far, `last_move` the last move
-    with its puzzle's index and turn. `moves` has the token of each move, and its time since the start in ms.
+    once in a race. `solved_at` is when the player solved the last puzzle so far, `last_move` the last move with its
+    puzzle's index and turn. `moves` has the token of each move, and its time since the start in ms.
     """
 
+    class Kind(models.TextChoices):
+        """Kind of a run: puzzles solved in three minutes, alone or in a race, or without a mistake."""
+
+        STORM = "storm"
+        RACE = "race"
+        STREAK = "streak"
+
     class Standing(models.TextChoices):
-        """A run's standing on the board of its day."""
+        """A run's standing on its board: of the day for storms, of the month for streaks."""
 
         LISTED = "listed"
         PRACTICE = "practice"
         TOO_FAST = "too fast"
 
     public_id = models.UUIDField(unique=True, default=uuid.uuid4)
-    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="storm_runs")
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="puzzle_runs")
+    kind = models.CharField(max_length=6, choices=Kind.choices, default=Kind.STORM, db_default=Kind.STORM)
     day = models.DateField()
     puzzles = models.JSONField(default=list)
     missed = models.JSONField(default=list)
+    skips = models.PositiveSmallIntegerField(default=0, db_default=0)
     turn = models.PositiveSmallIntegerField(default=0)
     last_move = models.JSONField(null=True)
     solved = models.PositiveSmallIntegerField(default=0)
     begun_at = models.DateTimeField(null=True)
     solved_at = models.DateTimeField(null=True)
-    for_race = models.BooleanField(default=False, db_default=False)
     standing = models.CharField(
         max_length=8, choices=Standing.choices, default=Standing.PRACTICE, db_default=Standing.PRACTICE
     )
     moves = models.JSONField(default=list, db_default=[])
 
     class Meta:
+        db_table = "puzzles_stormrun"
         indexes = [
             models.Index(fields=["day", "-solved"], name="storm_board"),
             models.Index(fields=["player", "-solved"], name="storm_best"),
         ]
         constraints = [
             models.UniqueConstraint(
-                fields=["player", "day"], condition=~Q(standing="practice"), name="one_storm_per_day"
+                fields=["player", "day"], condition=~Q(standing="practice") & Q(kind="storm"), name="one_storm_per_day"
             ),
-            models.UniqueConstraint(
-                fields=["player"], condition=Q(begun_at=None, for_race=False), name="one_waiting_storm"
-            ),
+            models.UniqueConstraint(fields=["player", "kind"], condition=Q(begun_at=None), name="one_waiting_run"),
         ]
 
     @property
@@ -231,7 +264,7 @@ class StormRun(models.Model):
     @property
     def at(self) -> int:
         """The index of the current puzzle in `puzzles`."""
-        return self.solved + self.mistakes
+        return self.solved + self.mistakes + self.skips
 
     @property
     def solved_ms(self) -> int:

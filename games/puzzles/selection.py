@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from django.db.models import Count, Max, QuerySet
@@ -12,24 +11,17 @@ from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
 from games.puzzles import history, store
-from games.puzzles.models import DailyPuzzle, PuzzleTheme, PuzzleTry, SeenPuzzle, StoredPuzzle
+from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import Theme
 
 #: Number of puzzles around the player's rating from which the next one is drawn.
 NEAREST: Final = 10
+#: Rating of a streak's first puzzle, and points by which each following one is harder at least.
+EASY: Final = 900.0
+HARDER: Final = 20.0
 #: A player with this many new puzzles left, or fewer, is told their number.
 NEAR_END: Final = 30
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A puzzle drawn for a storm or race: its rating, primary key and variant, and whether it is new to the players."""
-
-    mu: float
-    key: int
-    variant: str
-    is_new: bool
 
 
 def offered() -> QuerySet[StoredPuzzle]:
@@ -76,20 +68,31 @@ def _nearest(found: QuerySet[StoredPuzzle], mu: float) -> list[int]:
     return [key for _, key in sorted(both, key=lambda row: abs(row[0] - mu))[:NEAREST]]
 
 
-def draw(players: Collection[int], max_turns: int, size: int, enough: int) -> list[Drawn]:
+def draw(players: Collection[int], max_turns: int, size: int, enough: int) -> list[StoredPuzzle]:
     """Draw up to `size` random puzzles of at most `max_turns` turns, none of which any of the players has seen.
 
     If there are fewer than `enough`, add puzzles that few of the players have seen, and long ago.
     """
-    found = offered().filter(turns__lte=max_turns)
-    new = found.filter(history.unseen_by(players)).order_by("?").values_list("mu", "pk", "variant")[:size]
-    drawn = [Drawn(*row, is_new=True) for row in new]
+    found = offered().filter(turns__lte=max_turns).defer("contents")
+    drawn = list(found.filter(history.unseen_by(players)).order_by("?")[:size])
     if len(drawn) < enough:
-        seen = SeenPuzzle.objects.filter(player__in=players, puzzle__in=found).values("puzzle")
-        known = seen.annotate(by=Count("pk"), last=Max("seen_at")).order_by("by", "last", "puzzle")
-        rows = known.values_list("puzzle__mu", "puzzle", "puzzle__variant")[: size - len(drawn)]
-        drawn += [Drawn(*row, is_new=False) for row in rows]
+        known = found.filter(seen__player__in=players).annotate(by=Count("seen"), last=Max("seen__seen_at"))
+        drawn += known.order_by("by", "last", "pk")[: size - len(drawn)]
     return drawn
+
+
+def draw_harder(player: int, before: Sequence[int]) -> StoredPuzzle | None:
+    """Draw a puzzle that is a little harder than the last one of a streak, or else another hard one.
+
+    It is one that the player has not seen, if there is one; None if there is none but those of the streak.
+    """
+    last = StoredPuzzle.objects.filter(pk__in=before[-1:]).first()
+    found = offered().exclude(pk__in=before).defer("contents")
+    for tier in (found.filter(history.unseen_by([player])), found):
+        harder = tier.filter(mu__gte=last.mu + HARDER if last else EASY).order_by("mu", "pk")
+        if rows := list(harder[:NEAREST]) or list(tier.order_by("-mu", "pk")[:NEAREST]):
+            return secrets.choice(rows)
+    return None
 
 
 def new_left(player: int | None) -> int | None:
@@ -98,13 +101,3 @@ def new_left(player: int | None) -> int | None:
         return None
     left = offered().filter(history.unseen_by([player]))[: NEAR_END + 1].count()
     return left if left <= NEAR_END else None
-
-
-def stored_variants() -> set[str]:
-    """Return the variants that have puzzles."""
-    return set(StoredPuzzle.objects.values_list("variant", flat=True).distinct())
-
-
-def stored_themes() -> set[str]:
-    """Return the themes that have puzzles."""
-    return set(PuzzleTheme.objects.values_list("theme", flat=True).distinct())

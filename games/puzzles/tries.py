@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from django.db import IntegrityError, transaction
@@ -12,9 +12,9 @@ from django.db.models import QuerySet
 
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import player_services
-from games.puzzles import daily, history
+from games.puzzles import daily, history, reviews
 from games.puzzles.losses.explained_losses import explain
-from games.puzzles.models import PuzzleTry, StoredPuzzle
+from games.puzzles.models import MissedPuzzle, PuzzleTry, SeenPuzzle, StoredPuzzle
 from games.puzzles.move_check import losing_token, loss_after, steps_after
 from games.puzzles.open_view import Step, step_of, steps_of
 from games.puzzles.puzzle import Puzzle
@@ -29,7 +29,8 @@ class Progress:
     """State of a try: the turns found, and the wrong moves. `tries_left` is None if any number is allowed.
 
     `rating_change` is by how many points the try changed the player's rating; None if it is not rated, or not yet.
-    `late` says that the day's puzzle was solved after its day, and so counts for no streak.
+    `late` says that the day's puzzle was solved after its day, and so counts for no streak, and `review` that the
+    player had missed the puzzle before (`games.puzzles.reviews`).
     """
 
     turn: int = 0
@@ -39,14 +40,22 @@ class Progress:
     failed: bool = False
     rating_change: int | None = None
     late: bool = False
+    review: bool = False
 
     @classmethod
     def of(cls, row: PuzzleTry) -> Progress:
         """Return the state stored in a row."""
-        left = None if row.day is None else max(0, daily.tries_for(row.puzzle) - row.mistakes)
-        change, is_solved = rated_tries.change_of(row), row.solved_at is not None
-        is_late = row.day is not None and is_solved and not daily.counts(row)
-        return cls(row.turn, row.mistakes, left, is_solved, row.failed_at is not None, change, is_late)
+        allowed, is_solved, before, after = _allowed(row), row.solved_at is not None, row.mu_before, row.mu_after
+        return cls(
+            turn=row.turn,
+            mistakes=row.mistakes,
+            tries_left=None if allowed is None else max(0, allowed - row.mistakes),
+            solved=is_solved,
+            failed=row.failed_at is not None,
+            rating_change=None if before is None or after is None else round(after) - round(before),
+            late=row.day is not None and is_solved and not daily.counts(row),
+            review=row.review_on is not None,
+        )
 
     @property
     def is_over(self) -> bool:
@@ -77,15 +86,28 @@ def open_puzzle(player: int | None, puzzle: StoredPuzzle, now: datetime) -> Prog
 
 def progress_of(player: int | None, puzzle: StoredPuzzle, now: datetime) -> Progress:
     """Return a player's progress; for a visitor and before the first move, that of a new try."""
+    dates = _dates(player, puzzle, now)
+    row = player and _tries_at(player, puzzle, dates).select_related("puzzle").first()
+    return Progress.of(row or PuzzleTry(puzzle=puzzle, **dates))
+
+
+def _dates(player: int | None, puzzle: StoredPuzzle, now: datetime) -> dict[str, Any]:
+    """Return the `day` of a player's try at a puzzle, if it is a day's puzzle now, or else the day of its review."""
     day = daily.open_day(puzzle, now)
-    row = player and _tries_at(player, puzzle, day).select_related("puzzle").first()
-    return Progress.of(row) if row else Progress(tries_left=None if day is None else daily.tries_for(puzzle))
+    return {"day": day, "review_on": None if day else reviews.due_on(player, puzzle.pk, now.date())}
 
 
-def _tries_at(player: int, puzzle: StoredPuzzle, day: date | None) -> QuerySet[PuzzleTry]:
-    """Return the tries of a player at a puzzle, latest first; on its day, only the one of the day."""
+def _tries_at(player: int, puzzle: StoredPuzzle, dates: dict[str, Any]) -> QuerySet[PuzzleTry]:
+    """Return the tries of a player at a puzzle, latest first; of its day or a review, only this one."""
     own = PuzzleTry.objects.filter(player=player, puzzle=puzzle).order_by("-pk")
-    return own if day is None else own.filter(day=day)
+    return own.filter(**{name: day for name, day in dates.items() if day})
+
+
+def _allowed(row: PuzzleTry) -> int | None:
+    """Return the number of wrong moves that end a try; None if it allows any."""
+    if row.review_on is not None:
+        return 1
+    return None if row.day is None else daily.tries_for(row.puzzle)
 
 
 def play(
@@ -131,12 +153,12 @@ def _play(player: int, stored: StoredPuzzle, turn: int, token: str, now: datetim
 
 def _locked_try(player: int, stored: StoredPuzzle, now: datetime) -> PuzzleTry:
     """Return the player's try, locked; create it if there is none."""
-    day = daily.open_day(stored, now)
-    row = _tries_at(player, stored, day).select_for_update().first()
+    dates = _dates(player, stored, now)
+    row = _tries_at(player, stored, dates).select_for_update().first()
     if row is None:
         history.mark_seen(player, stored.pk, history.Place.PAGE)
         tries = PuzzleTry.objects.select_for_update()
-        row, _ = tries.get_or_create(player_id=player, puzzle=stored, day=day)
+        row, _ = tries.get_or_create(player_id=player, puzzle=stored, **dates)
     row.puzzle = stored
     return row
 
@@ -147,17 +169,22 @@ def _advance(row: PuzzleTry, now: datetime, *, is_right: bool) -> None:
     if is_right:
         row.turn += 1
         row.solved_at = now if row.turn == row.puzzle.turns else None
+        if row.solved_at and row.review_on:
+            reviews.succeed(row.player_id, row.puzzle_id, now.date())
     else:
         row.mistakes = min(row.mistakes + 1, MOST_MISTAKES)
-        row.failed_at = now if row.day is not None and row.mistakes >= daily.tries_for(row.puzzle) else None
+        row.failed_at = now if Progress.of(row).tries_left == 0 else None
+        if not was_decided and row.last_move:
+            turn, _, token = row.last_move
+            reviews.miss(row.player_id, row.puzzle_id, turn, token, now.date())
     if Progress.of(row).is_decided and not was_decided and _is_new(row):
         rated_tries.rate(row, row.puzzle)
     row.save()
 
 
 def _is_new(row: PuzzleTry) -> bool:
-    """Return whether the player had not seen the puzzle in a storm or race, nor tried it before."""
-    is_first = not _tries_at(row.player_id, row.puzzle, None).exclude(pk=row.pk).exists()
+    """Return whether the player had not seen the puzzle in a run, nor tried it before."""
+    is_first = row.review_on is None and not _tries_at(row.player_id, row.puzzle, {}).exclude(pk=row.pk).exists()
     return is_first and history.place_of(row.player_id, row.puzzle_id) == history.Place.PAGE
 
 
@@ -171,12 +198,13 @@ def check_over(progress: Progress) -> None:
 
 
 def hand_over(before: int, after: int) -> None:
-    """Move a guest's tries to an account. Of a puzzle or day that both have tried, the account keeps its own."""
-    own = PuzzleTry.objects.filter(player=after)
-    days = own.exclude(day=None)
-    added = PuzzleTry.objects.filter(player=before).exclude(puzzle__in=own.values("puzzle"))
-    added.exclude(day__in=days.values("day")).update(player=after)
-    history.hand_over(before, after)
+    """Move a guest's tries, history and missed puzzles to an account. Of what both have, the account keeps its own."""
+    days = PuzzleTry.objects.filter(player=after).exclude(day=None).values("day")
+    PuzzleTry.objects.filter(player=before, day__in=days).delete()
+    kinds: tuple[QuerySet[Any], ...] = PuzzleTry.objects.all(), SeenPuzzle.objects.all(), MissedPuzzle.objects.all()
+    for rows in kinds:
+        own = rows.filter(player=after).values("puzzle")
+        rows.filter(player=before).exclude(puzzle__in=own).update(player=after)
 
 
 def win_of(puzzle: Puzzle, progress: Progress) -> list[Step]:

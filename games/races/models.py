@@ -191,7 +191,7 @@ class Entrant(models.Model):
     )
     # The run of a racer in a puzzle race.
     storm = models.OneToOneField(
-        "puzzles.StormRun", on_delete=models.SET_NULL, null=True, blank=True, related_name="entrant"
+        "puzzles.PuzzleRun", on_delete=models.SET_NULL, null=True, blank=True, related_name="entrant"
     )
     state = models.CharField(max_length=12, choices=State.choices, default=State.SEATED)
     joined_at = models.DateTimeField()

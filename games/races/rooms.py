@@ -19,7 +19,7 @@ from games.core import limits
 from games.core.errors import ErrorCode, Refusal, refusal_of
 from games.db.players import Player
 from games.deals import publishing
-from games.puzzles.storm.runs import DURATION
+from games.puzzles.runs.puzzle_runs import DURATION
 from games.races import finishing, unseen_deals
 from games.races.models import PUZZLES, Entrant, Race, Room, RoomWebhook
 from games.races.room_notifications import notify_room

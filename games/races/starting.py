@@ -21,8 +21,8 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.statements import run_in_order, stored
 from games.live.start_timer import CANCEL_CUTOFF
 from games.models import Attempt, Deal, Move
-from games.puzzles.models import StormRun
-from games.puzzles.storm import runs
+from games.puzzles.models import PuzzleRun
+from games.puzzles.runs import puzzle_runs
 from games.races import finishing, network_limits, rooms, unseen_deals
 from games.races.attendance import roll_call
 from games.races.attendance.notes import Note, leave_note
@@ -157,7 +157,7 @@ def delete_tables(entrants: QuerySet[Entrant]) -> None:
     """Delete the attempts or storms of entrants whose race has not started."""
     attempts, storms = (list(entrants.values_list(key, flat=True)) for key in ("attempt", "storm"))
     Attempt.objects.filter(pk__in=attempts).delete()
-    StormRun.objects.filter(pk__in=storms).delete()
+    PuzzleRun.objects.filter(pk__in=storms).delete()
 
 
 def mark_dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int:
@@ -251,7 +251,7 @@ def _create_table(race: Race, entrant: Entrant) -> None:
     assert race.starts_at is not None
     assert entrant.player_id is not None
     if race.puzzles is not None:
-        entrant.storm = runs.begin_for_race(entrant.player_id, race.puzzles, race.starts_at)
+        entrant.storm = puzzle_runs.begin_for_race(entrant.player_id, race.puzzles, race.starts_at)
         entrant.save(update_fields=["storm"])
         return
     assert race.deal_id is not None

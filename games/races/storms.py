@@ -1,4 +1,4 @@
-"""Racers' storms: in a puzzle race, each entrant solves the same puzzles in a `StormRun` that begins at the start.
+"""Racers' storms: in a puzzle race, each entrant solves the same puzzles in a `PuzzleRun` that begins at the start.
 
 Each move and the end of a storm lock the entrant's row, so that a storm that has ended takes no more moves. The server
 judges each move at once, so there are no records to verify when the race is over. As wrong moves cost time, a storm may
@@ -18,8 +18,8 @@ from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
 from games.core.events import notifier
-from games.puzzles.models import StormRun
-from games.puzzles.storm import runs
+from games.puzzles.models import PuzzleRun
+from games.puzzles.runs import puzzle_runs
 from games.races import finishing, starting
 from games.races.models import Entrant, Race
 from games.races.room_notifications import notify_room, room_group
@@ -45,7 +45,7 @@ def _seat_among(seats: QuerySet[Entrant], race_id: int, player: int | None) -> E
     return seat
 
 
-def current(race_id: int, player: int | None) -> tuple[runs.StormState, runs.StormPuzzle | None]:
+def current(race_id: int, player: int | None) -> tuple[puzzle_runs.RunState, puzzle_runs.RunPuzzle | None]:
     """Return the state of a player's storm, and the puzzle to solve unless the time is up.
 
     The first call after the start marks the player as racing, and one after the time is up ends their storm.
@@ -62,14 +62,14 @@ def current(race_id: int, player: int | None) -> tuple[runs.StormState, runs.Sto
     seat.refresh_from_db(fields=["state"])
     if seat.storm is None or seat.state not in (_E.RACING, _E.TIMED_OUT):
         raise _closed()
-    state = runs.StormState.of(seat.storm, now)
+    state = puzzle_runs.RunState.of(seat.storm, now)
     if state.is_over:
         _end_and_settle(seat, _E.TIMED_OUT, now)
-    return state, None if state.is_over else runs.show_current(seat.storm)
+    return state, None if state.is_over else puzzle_runs.show_current(seat.storm)
 
 
-def play(race_id: int, player: int | None, at: int, turn: int, token: str) -> runs.StormReply:
-    """Play a move as `runs.play` does, report the player's progress, and end the storm if it is over.
+def play(race_id: int, player: int | None, at: int, turn: int, token: str) -> puzzle_runs.RunReply:
+    """Play a move as `puzzle_runs.play` does, report the player's progress, and end the storm if it is over.
 
     :raises Refusal: also not_begun before the player has been given a puzzle, and closed once their race has ended.
     """
@@ -80,8 +80,8 @@ def play(race_id: int, player: int | None, at: int, turn: int, token: str) -> ru
         if seat.state != _E.RACING or seat.storm_id is None:
             raise _closed()
         # Read after the wait for the lock: a join would have read the run as it was before.
-        run = StormRun.objects.select_for_update().get(pk=seat.storm_id)
-        reply = runs.play_locked(run, at, turn, token)
+        run = PuzzleRun.objects.select_for_update().get(pk=seat.storm_id)
+        reply = puzzle_runs.play_locked(run, at, turn, token)
         if reply.right and reply.state.turn == 0:
             _report(seat, run)
     if reply.state.is_over:
@@ -98,7 +98,7 @@ def end_due(now: datetime) -> None:
     """End the storms whose time is up."""
     seats = Entrant.objects.filter(race__state=Race.State.RACING, state=_E.RACING, storm__isnull=False)
     racing = seats.order_by("pk").select_related("storm")
-    over = (seat.pk for seat in racing if seat.storm and runs.StormState.of(seat.storm, now).is_over)
+    over = (seat.pk for seat in racing if seat.storm and puzzle_runs.RunState.of(seat.storm, now).is_over)
     for key in islice(over, AT_A_TIME):
         _end(key, _E.TIMED_OUT)
 
@@ -128,7 +128,7 @@ def _locked_seats() -> QuerySet[Entrant]:
     return Entrant.objects.select_for_update(no_key=True, of=("self",)).select_related("race")
 
 
-def _report(seat: Entrant, run: StormRun) -> None:
+def _report(seat: Entrant, run: PuzzleRun) -> None:
     """Send the number of puzzles solved to all processes that show the room, after the commit."""
     room_id, report = seat.race.room_id, (seat.pk, run.solved, 0, str(seat.state), run.solved_ms, run.solved_ms)
     notice = {"type": "rooms.lanes", "rooms": [(room_id, [report])]}

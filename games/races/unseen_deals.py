@@ -18,7 +18,7 @@ from games.core import events
 from games.deals import publishing, sealed_stock
 from games.deals.certification import Certificate
 from games.models import Deal
-from games.puzzles.storm import runs
+from games.puzzles.runs import puzzle_runs
 from games.races.models import Entrant, Race
 from games.races.room_notifications import notify_room
 from games.rules import RULES_VERSION, Variant
@@ -54,7 +54,7 @@ def puzzles_for(race: Race) -> list[int] | None:
     """Return puzzles that the fewest of a race's players have seen; None if there are none."""
     here = race.entrants.filter(player__isnull=False).exclude(state=Entrant.State.ABSENT)
     players = here.values_list("player", flat=True)
-    return [one.key for one in runs.draw_puzzles(list(players))] or None
+    return puzzle_runs.draw_puzzles(list(players)) or None
 
 
 def release_deal(race: Race) -> None:

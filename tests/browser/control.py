@@ -24,8 +24,8 @@ from games.explorer import building
 from games.explorer.trails import PlayedGame
 from games.models import Attempt, Deal
 from games.puzzles import daily
-from games.puzzles.models import StormRun
-from games.puzzles.storm import runs
+from games.puzzles.models import PuzzleRun
+from games.puzzles.runs import puzzle_runs
 from games.races import rooms, seats, starting
 from games.races.models import Entrant, Race, Room
 from games.rules import CATALOGUE, Record, commitment
@@ -101,7 +101,7 @@ def race(
 def end_races() -> None:
     """Let the time of all races that have a start run out, and that of their storms."""
     races = Race.objects.filter(state__in=["countdown", "racing"])
-    StormRun.objects.filter(entrant__race__in=races).update(begun_at=F("begun_at") - timedelta(minutes=3))
+    PuzzleRun.objects.filter(entrant__race__in=races).update(begun_at=F("begun_at") - timedelta(minutes=3))
     races.update(ends_at=F("starts_at") + timedelta(seconds=1))
 
 
@@ -134,9 +134,11 @@ def live_pages() -> dict[str, str]:
     minos, pasiphae, talos = (_player(f"{name}{mark}") for name in ("Minos", "Pasiphae", "Talos"))
     daily.puzzle_of(timezone.now().date())
     puzzles = storms.counting_room(minos, pasiphae)
-    storm = runs.begin(pasiphae.pk)
-    runs.show(storm.pk)
-    StormRun.objects.filter(pk=storm.pk).update(begun_at=timezone.now() + timedelta(hours=1))  # it lasts all tests long
+    storm = puzzle_runs.begin(pasiphae.pk, "storm")
+    puzzle_runs.show(storm.pk)
+    PuzzleRun.objects.filter(pk=storm.pk).update(
+        begun_at=timezone.now() + timedelta(hours=1)
+    )  # it lasts all tests long
     seats.sit(rooms.open_room(talos, "stonewall", limit_s=900, seats=8).pk, talos)
     return {
         "puzzles": f"/races/{puzzles.code}/1/puzzles/",

@@ -32,10 +32,10 @@ from games.core.verdict_reasons import reason
 from games.explorer import building
 from games.ghosts import challenges
 from games.models import Attempt, Deal, PracticeOrder
-from games.puzzles import daily, tries
-from games.puzzles.models import StoredPuzzle, StormRun
+from games.puzzles import daily, reviews, tries
+from games.puzzles.models import PuzzleRun, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
-from games.puzzles.storm import runs
+from games.puzzles.runs import puzzle_runs
 from games.races import rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.rules import End, Record, replay
@@ -78,11 +78,16 @@ def inhabit() -> dict[str, Any]:
     puzzled = storms.finished_room(member, guarded)
     _rated(member, guarded)
     puzzle = daily.puzzle_of(timezone.now().date())
-    finished_storm = runs.begin(member.pk)
-    runs.show(finished_storm.pk)
-    storm = runs.begin(member.pk)
-    ended = {"begun_at": timezone.now() - runs.DURATION, "solved": 12, "missed": [puzzle.pk]}
-    StormRun.objects.filter(pk=finished_storm.pk).update(**ended)
+    ended = {"begun_at": timezone.now() - puzzle_runs.DURATION, "solved": 12, "missed": [puzzle.pk]}
+    runs: dict[str, PuzzleRun] = {}
+    for kind in ("storm", "streak"):
+        finished_run = puzzle_runs.begin(member.pk, kind)
+        puzzle_runs.show(finished_run.pk)
+        PuzzleRun.objects.filter(pk=finished_run.pk).update(**ended)
+        runs |= {kind: puzzle_runs.begin(member.pk, kind), f"finished {kind}": finished_run}
+    for ago, one in enumerate(StoredPuzzle.objects.exclude(pk=puzzle.pk)[:2]):  # one is due tomorrow, and one today
+        wrong, missed_on = next(iter(one.contents["losses"][0])), timezone.now().date() - timedelta(days=ago)
+        reviews.miss(member.pk, one.pk, 0, wrong, missed_on)
     _puzzled(member)
     token = default_token_generator.make_token(member)
     return {
@@ -103,8 +108,7 @@ def inhabit() -> dict[str, Any]:
             "doubted": str(doubted.public_id),
             "appealed": str(appealed.public_id),
             "puzzle": str(puzzle.pk),
-            "storm": str(storm.public_id),
-            "finished storm": str(finished_storm.public_id),
+            **{name: str(run.public_id) for name, run in runs.items()},
             "named deal": "name=stonewall&number=4711",
             "running": str(_running(member, today).public_id),
             "member": str(member.public_id),

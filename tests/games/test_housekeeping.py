@@ -50,7 +50,7 @@ from games.models import (
     Start,
 )
 from games.puzzles import housekeeping as puzzles_housekeeping
-from games.puzzles.models import StormRun
+from games.puzzles.models import PuzzleRun
 from games.races import housekeeping as races_housekeeping
 from games.races import rooms
 from games.races.models import Race, RaceOrigin
@@ -95,8 +95,9 @@ KEPT = {
     "puzzles.PuzzleRating": "part of an account",
     "puzzles.PuzzleVote": "part of an account: one for each puzzle at most",
     "puzzles.SeenPuzzle": "part of an account: one for each puzzle at most",
+    "puzzles.MissedPuzzle": "part of an account: one for each puzzle at most",
     "puzzles.DailyPuzzle": "one a day",
-    "puzzles.PuzzleTry": "part of an account: two for each puzzle at most",
+    "puzzles.PuzzleTry": "part of an account: two for each puzzle at most, and one for each day of its reviews",
     "replays.Continuation": "part of the game that goes on: goes with that attempt",
     "games.Decision": "the history of an attempt: as much as people can click",
     "games.StaffNote": "part of an attempt: as much as people can write",
@@ -283,7 +284,7 @@ def fill(player: User) -> None:
         Presence.objects.create(process=str(number), seen_at=now, day=now.date(), players=0, tables={})
         day = make_deal("plot", day=now.date() - number * DAY)
         SeenDeal.objects.create(player=player, deal=day, seen_at=now)
-        StormRun.objects.create(player=player, day=now.date(), begun_at=now)
+        PuzzleRun.objects.create(player=player, day=now.date(), begun_at=now)
         Start.objects.create(deal=day, device=uuid.uuid4(), network=b"", made_at=now)
         ForesightFigures.objects.create(attempt=Attempt.objects.latest("pk"), form=1, figures={}, made_at=now)
         RaceOrigin.objects.create(player=player, network=b"", made_at=now)

@@ -127,11 +127,11 @@ PAGES: Final = {
         runs=-1,
     ),
     "storm": LivePage(
-        "puzzles/storm_run.html",
+        "puzzles/run.html",
         lambda world: str(world.created["storm"]),
         lambda world: str(world.created["storm_player"]),
         sockets=0,
-        clock="#storm-clock",
+        clock="#run-clock",
         runs=-1,
     ),
     "puzzle of the day": LivePage("puzzles/puzzle.html", lambda _: "/puzzles/", sockets=0),

@@ -101,15 +101,15 @@ def begin_storm(page: Any) -> None:
     page.goto("/puzzles/storm/")
     first = begin(page)
     PuzzleMouse(page).play(first.line[first.turns[0]])
-    page.wait_for_function("() => document.querySelector('#storm-clock').textContent < '3:00'")
+    page.wait_for_function("() => document.querySelector('#run-clock').textContent < '3:00'")
 
 
 def test_a_storm_slept(page: Any, clock: PageClock) -> None:
     begin_storm(page)
-    asleep(page, clock, 20, "-#storm-clock")
-    [before, _] = page.evaluate(READ, "#storm-clock")
+    asleep(page, clock, 20, "-#run-clock")
+    [before, _] = page.evaluate(READ, "#run-clock")
     clock.jump(60)
     hidden_tab.wake(page, "visible")
-    page.wait_for_function(f"before => ({READ})('#storm-clock')[0] > before - 40", arg=before)
+    page.wait_for_function(f"before => ({READ})('#run-clock')[0] > before - 40", arg=before)
     clock.sleep(600)
     page.wait_for_selector("text=Play again")

@@ -1,10 +1,11 @@
-"""Calendar of the puzzles of the day, with the player's results, and the ways to other puzzles."""
+"""Hub of all puzzles: today's, other ways to solve some, missed ones, and the calendar with the player's results."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 from django.db.models import Min
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,13 +18,16 @@ from django.views.decorators.http import require_safe
 from games.db.players import has_account, player_id
 from games.presentation import titles
 from games.presentation.calendar_month import CalendarMonth
-from games.puzzles import daily, history
-from games.puzzles.models import DailyPuzzle, PuzzleTry
+from games.puzzles import daily, reviews
+from games.puzzles.models import DailyPuzzle, MissedPuzzle, PuzzleTheme, PuzzleTry, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of
-from games.puzzles.selection import new_left, stored_themes, stored_variants
+from games.puzzles.selection import new_left
 from games.puzzles.themes import Theme
 from games.puzzles.todays_puzzle import TodaysPuzzle, progress_of_day
 from games.rules import CATALOGUE
+
+#: Missed puzzles that are listed.
+MISSED: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,8 @@ def past_puzzles(request: HttpRequest, month: date | None = None) -> HttpRespons
     if shown.first > today or shown.end <= earliest:
         raise Http404
     puzzles = _puzzles_of(shown, player, today)
-    variants, themes = stored_variants(), stored_themes()
+    variants = set(StoredPuzzle.objects.values_list("variant", flat=True).distinct())
+    themes = set(PuzzleTheme.objects.values_list("theme", flat=True).distinct())
     context: dict[str, Any] = {
         "month": shown,
         "weeks": [
@@ -61,7 +66,7 @@ def past_puzzles(request: HttpRequest, month: date | None = None) -> HttpRespons
         "puzzle": todays,
         "progress": progress_of_day(player, now),
         "left": new_left(player),
-        "missed": history.missed_lately(player, now) if player else [],
+        "missed": _missed(player, today) if player else [],
         "rating": estimate_of(player) if has_account(request) else None,
         "variants": [(name, titles.VARIANT_TITLES[name]) for name in CATALOGUE if name in variants],
         "themes": [(theme.value, theme.label) for theme in Theme if theme in themes],
@@ -69,26 +74,37 @@ def past_puzzles(request: HttpRequest, month: date | None = None) -> HttpRespons
     return render(request, "puzzles/past.html", context)
 
 
+def _missed(player: int, today: date) -> list[tuple[MissedPuzzle, Promise, bool]]:
+    """Return the puzzles that a player has missed, with their titles, and whether they are due for review."""
+    return [
+        (missed, titles.VARIANT_TITLES[missed.puzzle.variant], missed.due_on <= today)
+        for missed in reviews.missed_by(player)[:MISSED]
+    ]
+
+
 def _puzzles_of(month: CalendarMonth, player: int | None, today: date) -> dict[date, PastPuzzle]:
     days = list(
         DailyPuzzle.objects.select_related("puzzle").filter(day__gte=month.first, day__lt=month.end, day__lte=today)
     )
-    rows = PuzzleTry.objects.filter(player=player, puzzle__in=[one.puzzle_id for one in days]) if player else []
-    own = {row.puzzle_id: row for row in rows} | {row.day: row for row in rows if row.day}
+    tries = defaultdict[int, list[PuzzleTry]](list)
+    for row in PuzzleTry.objects.filter(player=player, puzzle__in=[one.puzzle_id for one in days]) if player else ():
+        tries[row.puzzle_id].append(row)
     return {
         one.day: PastPuzzle(
             one.puzzle_id,
             titles.VARIANT_TITLES[one.puzzle.variant],
             one.puzzle.turns,
-            _mark(own.get(one.day) or own.get(one.puzzle_id), one.day),
+            _mark(tries[one.puzzle_id], one.day),
         )
         for one in days
     }
 
 
-def _mark(row: PuzzleTry | None, day: date) -> str:
-    if row is None:
-        return "open"
-    if row.solved_at is not None:
-        return "won" if row.day == day and daily.counts(row) else "late"
-    return "playing" if row.failed_at is None else "lost"
+def _mark(tries: list[PuzzleTry], day: date) -> str:
+    if any(row.day == day and daily.counts(row) for row in tries):
+        return "won"
+    if any(row.solved_at for row in tries):
+        return "late"
+    if any(row.failed_at for row in tries):
+        return "lost"
+    return "playing" if tries else "open"

@@ -25,7 +25,7 @@ from games.manifests import VARIANTS
 from games.pages.puzzles.after_try import after_try
 from games.pages.puzzles.sent_move import move_of
 from games.presentation import titles
-from games.puzzles import daily, puzzle_practice, tries
+from games.puzzles import daily, puzzle_practice, reviews, tries
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.move_check import table_at
 from games.puzzles.open_view import step_of
@@ -76,6 +76,7 @@ def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
     day = daily.open_day(stored, now)
     ratings = _ratings(request, player, stored, progress)
     address = reverse("games:puzzle_of_day", args=[day]) if day else request.path
+    missed = reviews.missed_puzzle(player, stored.pk)
     context = {
         "number": stored.pk,
         "variant": CATALOGUE[stored.variant],
@@ -97,6 +98,7 @@ def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
             "streak": daily.streak_of(player, now) if player and day else None,
             "after": after_try(request, stored, progress),
             "rating": asdict(ratings),
+            "missed": missed and {"turn": missed.turn, "token": missed.token},
             "left": new_left(player),
             "address": settings.PUBLIC_URL + address,
         },
@@ -177,15 +179,19 @@ def play_on(request: HttpRequest, number: int) -> HttpResponse:
 def another(request: HttpRequest) -> HttpResponse:
     """Redirect to a puzzle near the player's rating, of one variant and theme if `?variant=` and `?theme=` say so.
 
-    The puzzle's address keeps the filter, for the next one. If there is none left, say so on the list of puzzles.
+    With `?review=1`, redirect to a puzzle that is due for review. The puzzle's address keeps the filter, for the next
+    one. If there is none left, say so on the list of puzzles.
     """
     variant, theme = request.GET.get("variant") or None, request.GET.get("theme") or None
     if variant not in (None, *CATALOGUE) or theme not in (None, *Theme):
         raise Http404
-    found = next_puzzle(player_id(request), variant, theme and Theme(theme))
+    player, review = player_id(request), request.GET.get("review")
+    found = reviews.next_due(player) if review else next_puzzle(player, variant, theme and Theme(theme))
     if found is None:
-        messages.info(request, _("You've tried all of these puzzles. More are made every night."))
+        tried = _("You've tried all of these puzzles. More are made every night.")
+        messages.info(request, _("No more puzzles to review today.") if review else tried)
         return redirect("games:past_puzzles")
     address = reverse("games:puzzle", args=[found.pk])
-    filters = urlencode({name: value for name, value in (("variant", variant), ("theme", theme)) if value})
+    chosen = {"variant": variant, "theme": theme, "review": review and 1}
+    filters = urlencode({name: value for name, value in chosen.items() if value})
     return redirect(f"{address}?{filters}" if filters else address)

@@ -16,8 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.db.players import player_id
+from games.pages.puzzles.run_json import puzzle_json, reply_json
 from games.pages.puzzles.sent_move import move_of
-from games.pages.puzzles.storm_json import puzzle_json, reply_json
 from games.pages.races.table_opponents import RaceSeat
 from games.races import storms
 from games.races.finishing import ACTIVE

@@ -35,18 +35,11 @@ def rate(row: PuzzleTry, stored: StoredPuzzle) -> None:
         stored.save(update_fields=["mu", "sigma"])
 
 
-def change_of(row: PuzzleTry) -> int | None:
-    """Return by how many points a try changed the player's shown rating; None if it is not rated, or not yet."""
-    if row.mu_before is None or row.mu_after is None:
-        return None
-    return round(row.mu_after) - round(row.mu_before)
-
-
 @dataclass(frozen=True, slots=True)
 class ShownRatings:
     """Ratings next to a puzzle, in whole points: the player's own, and the puzzle's once the try is decided.
 
-    `seen_in` is "storm" or "race" if the player saw the puzzle there; then the try is not rated.
+    `seen_in` is the kind of run in which the player saw the puzzle, if any; then the try is not rated.
     """
 
     own: int | None

@@ -33,7 +33,7 @@ from games.ghosts.models import Challenge
 from games.inbox import notices
 from games.inbox.models import Notice
 from games.models import Attempt, Deal, PracticeOrder, StaffNote, Start
-from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, SeenPuzzle, StoredPuzzle, StormRun
+from games.puzzles.models import MissedPuzzle, PuzzleRating, PuzzleRun, PuzzleTry, PuzzleVote, SeenPuzzle, StoredPuzzle
 from games.races.models import Entrant, RaceOrigin, Room, RoomWebhook
 from leaderboards.boards import relisting
 from leaderboards.models import ProvisionalChange, ProvisionalRating, Rating, RatingChange, Result, Standing
@@ -124,7 +124,8 @@ def furnish(user: User, other: User, deal: Deal) -> None:
     PuzzleVote.objects.create(player=user, puzzle=stored_puzzle(), vote="good")
     PuzzleRating.objects.create(player=user)
     SeenPuzzle.objects.create(player=user, puzzle=stored_puzzle(), place="page")
-    StormRun.objects.create(player=user, day=timezone.now().date(), puzzles=[])
+    MissedPuzzle.objects.create(player=user, puzzle=stored_puzzle(), turn=0, token="d", due_on=timezone.now().date())
+    PuzzleRun.objects.create(player=user, day=timezone.now().date(), puzzles=[])
     theirs = doubtful(other, deal)
     Challenge.objects.create(attempt=theirs, sender=user, made_at=now)
     Challenge.objects.create(attempt=theirs, sender=other, addressee=user, made_at=now)

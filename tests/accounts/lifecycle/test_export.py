@@ -213,6 +213,7 @@ def test_tries_at_puzzles_are_included_without_the_solution(user: User, make_use
             "variant": "labyrinth",
             "turns": 3,
             "day": today.isoformat(),
+            "review_on": None,
             "turn": 1,
             "mistakes": 2,
             "first_move": "d",

@@ -65,14 +65,17 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("member", {"attempt": "<running>"})
     ],
     "games:practice": [("stranger", {}), ("stranger", {"?": "<named deal>"})],
-    "games:todays_puzzle games:past_puzzles games:storm": [("stranger", {}), ("member", {})],
+    "games:todays_puzzle games:past_puzzles": [("stranger", {}), ("member", {})],
+    "games:puzzle_runs games:begin_puzzle_run": [("stranger", {"kind": "storm"}), ("member", {"kind": "streak"})],
     "games:puzzle games:puzzle_move games:puzzle_win games:puzzle_why games:puzzle_loss games:play_on_puzzle": [
         ("stranger", {"number": "<puzzle>"})
     ],
     "games:puzzle_of_day": [("stranger", {"day": "<today>"})],
-    "games:storm_run games:storm_move games:storm_current": [
-        ("member", {"run": "<storm>"}),
-        ("member", {"run": "<finished storm>"}),
+    "games:puzzle_run games:puzzle_run_move games:puzzle_run_current": [
+        ("member", {"kind": "storm", "run": "<storm>"}),
+        ("member", {"kind": "storm", "run": "<finished storm>"}),
+        ("member", {"kind": "streak", "run": "<streak>"}),
+        ("member", {"kind": "streak", "run": "<finished streak>"}),
     ],
     "games:archive_month games:past_puzzles_of games:relaxed_month": [("stranger", {"month": "<month>"})],
     "games:archive_day": [("member", {"day": "<past>"})],
@@ -183,7 +186,8 @@ _NO_PAGES = {
         "games:answer_challenge games:can_win games:hint games:restart games:race_ghost games:race_new "
         "games:race_bot games:race_quick games:race_sit games:send_challenge games:play_on games:play_on_puzzle "
         "games:start games:start_practice games:start_found games:first_game games:puzzle_move "
-        "games:begin_storm games:storm_move games:storm_current games:puzzle_race_current games:puzzle_race_move "
+        "games:begin_puzzle_run games:puzzle_run_move games:puzzle_run_current games:puzzle_race_current "
+        "games:puzzle_race_move "
         "players:accept players:calendar players:deals players:follow players:language "
         "players:preferences players:push players:push_race players:push_renewed players:rename players:unfollow "
         "api-1:play_puzzle_move api-1:vote_on_puzzle api-1:verify"
@@ -218,7 +222,7 @@ DESK_PAGES = {
         "games:race_result",
         "games:puzzle_race",
     ),
-    *("games:archive_day", "games:todays_puzzle", "games:storm_run", "boards:deal", "boards:period", "boards:rating"),
+    *("games:archive_day", "games:todays_puzzle", "games:puzzle_run", "boards:deal", "boards:period", "boards:rating"),
     *("players:profile", "players:compare", "players:settings"),
 }
 

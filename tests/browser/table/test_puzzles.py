@@ -266,7 +266,7 @@ def test_a_storm_switches_between_games(visit: Visit) -> None:
     puzzles = {puzzle.variant: puzzle for puzzle in starters()}
     order = ["braid", "labyrinth", "plot", "stonewall", "braid", "stonewall", "pigtail", "labyrinth"]
     steps = [step_of(puzzles[variant].table_at(puzzles[variant].turns[0])) for variant in order]
-    state = {"at": 0, "turn": 0, "solved": 0, "mistakes": 0, "ms_left": 170_000}
+    state = {"at": 0, "turn": 0, "solved": 0, "mistakes": 0, "skips_left": 0, "ms_left": 170_000}
     reply = {"right": False, "state": state, "steps": []}
     following = iter({"title": f"Number {n}", "turns": 1, "step": step} for n, step in enumerate(steps))
     page = visit("/puzzles/storm/", **PHONE, has_touch=True)
@@ -289,15 +289,45 @@ def counts(view: dict[str, Any]) -> list[str]:
 def test_a_storm_goes_on_after_right_and_wrong_moves(visit: Visit) -> None:
     page = visit("/puzzles/storm/", **PHONE, has_touch=True)
     first, player = begin_storm(page), PuzzleTouch(page)
-    page.wait_for_function("() => document.querySelector('#storm-clock').textContent < '3:00'")
+    page.wait_for_function("() => document.querySelector('#run-clock').textContent < '3:00'")
     with page.expect_response("**/move") as reply:
         player.play(next(iter(first.losses[0])))
     wait_for_text(page, "#puzzle-say", "to find.")
     second = puzzle_with(reply.value.json()["next"]["step"])
-    for left, n in zip(range(len(second.turns), 0, -1), second.turns, strict=True):
-        wait_for_text(page, "#puzzle-say", "one move" if left == 1 else f"{left} moves")
-        player.play(second.line[n])
-    wait_for_text(page, "#storm-solved", "1")
-    assert page.text_content("#storm-clock") < "2:51"
+    play_through(player, second)
+    assert page.text_content("#run-clock") < "2:51"
     page.click("text=Give up")
     page.wait_for_url("**/puzzles/storm/")
+
+
+def play_through(player: PuzzleTouch, puzzle: Puzzle) -> None:
+    """Solve the first puzzle of a run that is solved."""
+    for left, n in zip(range(len(puzzle.turns), 0, -1), puzzle.turns, strict=True):
+        wait_for_text(player.page, "#puzzle-say", "one move" if left == 1 else f"{left} moves")
+        player.play(puzzle.line[n])
+    wait_for_text(player.page, "#run-solved", "1")
+
+
+def test_a_streak_survives_a_reload_and_ends_with_a_mistake(visit: Visit) -> None:
+    """With a puzzle skipped; then the mistake is shown, and waits for review."""
+    page = visit("/puzzles/streak/", **PHONE, has_touch=True)
+    puzzle, player = begin_storm(page), PuzzleTouch(page)
+    play_through(player, puzzle)
+    page.reload()
+    page.wait_for_selector("#felt .card")
+    wait_for_text(page, "#run-solved", "1")
+    with page.expect_response("**/move") as reply:
+        page.click("#skip")
+    lost = puzzle_with(reply.value.json()["next"]["step"])
+    page.wait_for_selector("#skip", state="hidden")
+    page.click("text=Take a break")
+    page.click("text=Resume")
+    page.wait_for_selector("#felt .card")
+    PuzzleTouch(page).play(next(iter(lost.losses[0])))
+    page.click(".by-game >> text=Puzzle")
+    page.click("text=Show my mistake")
+    wait_for_text(page, "#puzzle-say", "After this move")
+    page.click("text=Back to the puzzle")
+    wait_for_text(page, "#puzzle-say", "Your move")
+    page.goto("/puzzles/days/")
+    assert page.locator("#review li").count() == 1

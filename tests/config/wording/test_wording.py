@@ -39,8 +39,8 @@ from games.inbox import notices
 from games.inbox.models import Notice
 from games.models import Attempt, Deal
 from games.presentation import calendar_day
-from games.puzzles.models import StormRun
-from games.puzzles.storm import runs
+from games.puzzles.models import PuzzleRun
+from games.puzzles.runs import puzzle_runs
 from games.races import finishing, heats, rooms, seats, starting
 from games.races.models import Race, Room
 from games.rules import CATALOGUE, Record
@@ -230,7 +230,8 @@ def addresses(world: World) -> Iterator[str]:
         "key": ["1-2"],
         "code": [*(room.code for room in world.rooms), *(one.code for one in world.challenges)],
         "number": [1],
-        "run": list(storms(world.account.pk)),
+        "kind": ["storm", "streak"],
+        "run": list(runs(world.account.pk)),
         "hour": [19],
         "deal": [world.past.pk, world.attempts[-2].deal_id],
         "uidb36": ["1"],
@@ -246,14 +247,13 @@ def addresses(world: World) -> Iterator[str]:
     yield from (f"{board}?board=fewest", f"{board}?who=friends", "/boards/week/?variant=plot&who=friends")
 
 
-def storms(player: int) -> Iterator[UUID]:
-    """Yield the ids of a puzzle storm that has not begun and of one that is over."""
-    for begun_at in (None, timezone.now() - runs.DURATION):
-        storm = runs.begin(player)
-        assert storm is not None
-        played = {"solved": 2, "missed": storm.puzzles[:2]} if begun_at else {}
-        StormRun.objects.filter(pk=storm.pk).update(begun_at=begun_at, **played)
-        yield storm.public_id
+def runs(player: int) -> Iterator[UUID]:
+    """Yield the ids of runs of each kind, one that is over and one that has not begun."""
+    for kind, begun_at in itertools.product(("storm", "streak"), (timezone.now() - timedelta(days=1), None)):
+        run = puzzle_runs.begin(player, kind)
+        played = {"solved": 2, "missed": run.puzzles[:2]} if begun_at else {}
+        PuzzleRun.objects.filter(pk=run.pk).update(begun_at=begun_at, **played)
+        yield run.public_id
 
 
 def _filled(route: str, values: dict[str, Any]) -> str:

@@ -14,11 +14,11 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.core.errors import ErrorCode, Refusal
 from games.puzzles import daily, history, tries
-from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleTry, SeenPuzzle, StoredPuzzle, StormRun
+from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleRun, PuzzleTry, SeenPuzzle, StoredPuzzle
 from games.puzzles.ratings import rating_model
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.ratings.rating_model import SETTLED, RatingEstimate
-from games.puzzles.storm import runs
+from games.puzzles.runs import puzzle_runs
 from tests.concurrency import run_together
 from tests.games.puzzles.puzzles import LABYRINTH, right, stored_puzzle, wrong
 
@@ -60,11 +60,11 @@ def repeat_a_storm_move(number: int) -> None:
     """A wrong move of a storm is sent three times at once: it ends one puzzle."""
     del number
     puzzles = [stored_puzzle().pk, stored_puzzle().pk]
-    key = StormRun.objects.create(player=create_guest(), day=TODAY, puzzles=puzzles, begun_at=timezone.now()).pk
-    replies = run_together(*[lambda: runs.play(key, 0, 0, wrong(LABYRINTH, 0))] * 3)
-    results = [(reply.state.at, reply.right) for reply in replies if isinstance(reply, runs.StormReply)]
+    key = PuzzleRun.objects.create(player=create_guest(), day=TODAY, puzzles=puzzles, begun_at=timezone.now()).pk
+    replies = run_together(*[lambda: puzzle_runs.play(key, 0, 0, wrong(LABYRINTH, 0))] * 3)
+    results = [(reply.state.at, reply.right) for reply in replies if isinstance(reply, puzzle_runs.RunReply)]
     assert results == [(1, False)] * 3, replies
-    assert StormRun.objects.get(pk=key).mistakes == 1
+    assert PuzzleRun.objects.get(pk=key).mistakes == 1
 
 
 def start_a_storm_in_two_tabs(number: int) -> None:
@@ -72,10 +72,10 @@ def start_a_storm_in_two_tabs(number: int) -> None:
     del number
     stored_puzzle()
     player = create_guest().pk
-    first, second = run_together(*[lambda: runs.begin(player)] * 2)
+    first, second = run_together(*[lambda: puzzle_runs.begin(player, "storm")] * 2)
     assert first == second, (first, second)
-    run = StormRun.objects.get(player=player)
-    shown = run_together(*[lambda: runs.show(run.pk)] * 2)
+    run = PuzzleRun.objects.get(player=player)
+    shown = run_together(*[lambda: puzzle_runs.show(run.pk)] * 2)
     assert [type(one) for one in shown] == [tuple, tuple], shown
     assert SeenPuzzle.objects.filter(player=player).count() == 1
 

@@ -30,6 +30,7 @@ STEP_KEYS = {"token", "view", "legal", "face_down", "hidden"}
 PROGRESS = {"turn": 0, "mistakes": 0, "tries_left": None, "solved": False, "failed": False} | {
     "rating_change": None,
     "late": False,
+    "review": False,
 }
 
 

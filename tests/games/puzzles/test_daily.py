@@ -158,7 +158,7 @@ def test_days_cannot_be_filled_in_later(guest: User) -> None:
             reply = tries.play(guest.pk, puzzle, turn, right(GENEROUS, turn), days[-1])
         replies.append(reply.progress)
     assert [progress.solved for progress in replies] == [True] * 5
-    assert [progress.late for progress in replies] == [True] * 4 + [False]
+    assert [progress.review for progress in replies] == [True] * 4 + [False]
     assert daily.streak_of(guest.pk, days[-1]) == 1
 
 

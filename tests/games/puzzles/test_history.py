@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.puzzles import daily, history, selection, tries
-from games.puzzles.models import DailyPuzzle, PuzzleTry, SeenPuzzle, StoredPuzzle, StormRun
-from games.puzzles.storm import runs
+from games.puzzles.models import DailyPuzzle, PuzzleTry, SeenPuzzle, StoredPuzzle
+from games.puzzles.runs import puzzle_runs
 from tests.factories import signed_in
 from tests.games.puzzles.puzzles import GENEROUS, LABYRINTH, STONEWALL, right, stored_puzzle, wrong
 
@@ -30,8 +28,8 @@ def seen(player: User, puzzle: StoredPuzzle, place: Place = Place.STORM) -> None
 
 def shown(player: User) -> list[int]:
     """Start a storm and return its puzzles."""
-    run = runs.begin(player.pk)
-    runs.show(run.pk)
+    run = puzzle_runs.begin(player.pk, "storm")
+    puzzle_runs.show(run.pk)
     run.refresh_from_db()
     return list(run.puzzles)
 
@@ -50,8 +48,8 @@ def test_next_puzzles_are_new_ones_first(player: User) -> None:
 def test_a_storm_draws_new_puzzles_and_only_then_those_seen_longest_ago(
     player: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "LENGTH", 2)
-    monkeypatch.setattr(runs, "ENOUGH", 2)
+    monkeypatch.setattr(puzzle_runs, "LENGTH", 2)
+    monkeypatch.setattr(puzzle_runs, "ENOUGH", 2)
     first, second, new = (stored_puzzle() for _ in range(3))
     for ago, puzzle in ((1, second), (2, first)):
         seen(player, puzzle)
@@ -61,12 +59,12 @@ def test_a_storm_draws_new_puzzles_and_only_then_those_seen_longest_ago(
 
 def test_puzzles_of_a_storm_count_as_seen_once_they_are_shown(player: User) -> None:
     puzzles = {stored_puzzle(STONEWALL).pk for _ in range(3)}
-    run = runs.begin(player.pk)
+    run = puzzle_runs.begin(player.pk, "storm")
     assert not SeenPuzzle.objects.exists(), "nothing is shown before the clock starts"
-    runs.show(run.pk)
+    puzzle_runs.show(run.pk)
     run.refresh_from_db()
     assert set(run.puzzles) == puzzles
-    runs.play(run.pk, 0, 0, wrong(STONEWALL, 0))
+    puzzle_runs.play(run.pk, 0, 0, wrong(STONEWALL, 0))
     assert set(SeenPuzzle.objects.values_list("puzzle", "place")) == {(key, "storm") for key in run.puzzles[:2]}
 
 
@@ -104,7 +102,7 @@ def test_coming_puzzles_of_the_day_are_offered_nowhere(
     assert len(reserved) == daily.AHEAD + 1
     assert known.pk not in reserved
     assert not reserved & set(shown(player))
-    assert not reserved & {one.key for one in runs.draw_puzzles([player.pk])}, "nor in races"
+    assert not reserved & set(puzzle_runs.draw_puzzles([player.pk])), "nor in races"
     assert not reserved & {selection.next_puzzle(None, None).pk for _ in range(30)}  # type: ignore[union-attr]
     coming = DailyPuzzle.objects.get(day=NOW.date() + timedelta(days=1)).puzzle_id
     for address in (f"/puzzles/{coming}/", f"/api/v1/puzzles/{coming}"):
@@ -147,14 +145,14 @@ def test_the_pages_say_how_many_new_puzzles_are_left(
 
 
 def test_a_race_draws_what_the_fewest_players_have_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "LENGTH", 2)
-    monkeypatch.setattr(runs, "ENOUGH", 2)
+    monkeypatch.setattr(puzzle_runs, "LENGTH", 2)
+    monkeypatch.setattr(puzzle_runs, "ENOUGH", 2)
     players = [create_guest() for _ in range(3)]
     by_all, by_two, by_one = (stored_puzzle() for _ in range(3))
     for puzzle, number in ((by_all, 3), (by_two, 2), (by_one, 1)):
         for player in players[:number]:
             seen(player, puzzle)
-    assert {one.key for one in runs.draw_puzzles([player.pk for player in players])} == {by_two.pk, by_one.pk}
+    assert set(puzzle_runs.draw_puzzles([player.pk for player in players])) == {by_two.pk, by_one.pk}
 
 
 def test_a_guests_history_moves_to_the_account() -> None:
@@ -164,22 +162,6 @@ def test_a_guests_history_moves_to_the_account() -> None:
         seen(player, puzzle)
     merge_guest(guest, account)
     assert set(SeenPuzzle.objects.values_list("player", "puzzle")) == {(account.pk, both.pk), (account.pk, one.pk)}
-
-
-def test_earlier_storms_races_and_tries_are_carried_over(player: User) -> None:
-    first, second, unseen, tried, raced = (stored_puzzle().pk for _ in range(5))
-    day = NOW.date()
-    StormRun.objects.create(player=player, day=day, puzzles=[first, second, unseen], solved=1, begun_at=NOW)
-    StormRun.objects.create(player=player, day=day, puzzles=[raced, unseen, 10**9], begun_at=NOW, for_race=True)
-    PuzzleTry.objects.create(player=player, puzzle_id=tried)
-    PuzzleTry.objects.create(player=player, puzzle_id=first)
-    import_module("games.puzzles.migrations.0012_history_so_far").carry_over(apps, None)
-    assert dict(SeenPuzzle.objects.filter(player=player).values_list("puzzle", "place")) == {
-        first: "storm",
-        second: "storm",
-        tried: "page",
-        raced: "race",
-    }
 
 
 def test_a_day_solved_in_another_form_counts_when_solved_again(player: User) -> None:

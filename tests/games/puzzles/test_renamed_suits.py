@@ -8,7 +8,7 @@ import pytest
 
 from games.puzzles.generation.proofs import Judge
 from games.puzzles.puzzle import Puzzle
-from games.puzzles.storm.renamed_suits import renamed, renamings
+from games.puzzles.runs.renamed_suits import renamed, renamings
 from games.rules import GAMES, from_position, open_table
 from tests.games.puzzles.puzzles import starters
 

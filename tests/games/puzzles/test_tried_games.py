@@ -9,7 +9,7 @@ import pytest
 
 from games.puzzles.losses import tried_games
 from games.puzzles.losses.exhaustive_search import prove_lost
-from games.puzzles.losses.tried_games import GAMES, LACKS, Tried, try_games
+from games.puzzles.losses.tried_games import GAMES, LACKS, Tried, best_game, try_games
 from games.rules import from_position
 from games.rules.cards import FRENCH_RANKS as RANKS
 from tests.games.puzzles.test_proofs import late_positions
@@ -28,11 +28,12 @@ def test_no_game_gets_further_than_the_proof_allows(variant: str) -> None:
         assert tried.games == GAMES
 
 
-def test_the_card_that_most_games_lack_is_named_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One game plays an ace and then lacks the two; all of them lack the other ace."""
-    tokens = iter(["t0-f"])
-    monkeypatch.setattr(tried_games, "skilled_game", lambda table, *_: [table.push(token) for token in tokens])
+def test_the_explanation_is_of_the_game_that_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best one, without the moves after its last card up: it plays an ace up, and the other game none."""
+    games = iter([["t0-f", "t1-t3"], ["t1-t3"]])
+    monkeypatch.setattr(tried_games, "skilled_game", lambda table, *_: [table.push(token) for token in next(games, ())])
     diamonds, clubs = (".".join(f"{rank}{suit}" for rank in RANKS) for suit in "DC")
     spades, hearts = (".".join(f"{rank}S" for rank in reversed(RANKS)), ".".join(f"{rank}H" for rank in RANKS))
-    found = try_games(f"stonewall | t0 {spades} | t1 {hearts} | f2 {diamonds} | f3 {clubs}")
-    assert found == Tried(27, GAMES, ("AH", "2S"))
+    position = f"stonewall | t0 {spades} | t1 {hearts} | f2 {diamonds} | f3 {clubs}"
+    assert best_game(position) == ("t0-f",)
+    assert try_games(position) == Tried(27, GAMES, ("2S", "AH"))

@@ -16,7 +16,7 @@ from games.core.ladders import Ladder
 from games.puzzles import selection, votes
 from games.puzzles.generation import proof_check
 from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
-from games.puzzles.storm import runs
+from games.puzzles.runs import puzzle_runs
 from tests.factories import make_deal, signed_in, verified_win
 from tests.games.puzzles.puzzles import LABYRINTH, SHORT, STONEWALL, stored_puzzle
 
@@ -86,7 +86,7 @@ def test_three_accounts_cannot_empty_the_pool(client: Client, monkeypatch: pytes
                 cast(player, puzzle, vote)
     assert selection.offered().count() == 4
     assert client.get("/puzzles/").status_code == 200
-    assert runs.begin(User.objects.create_user("Other").pk).begun_at is None
+    assert puzzle_runs.begin(User.objects.create_user("Other").pk, "storm").begun_at is None
 
 
 @pytest.fixture

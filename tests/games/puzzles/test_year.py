@@ -16,7 +16,7 @@ from accounts.models import User
 from games.puzzles import daily, selection, store, tries
 from games.puzzles.generation import puzzle_filling
 from games.puzzles.models import SeenPuzzle, StoredPuzzle
-from games.puzzles.storm import runs
+from games.puzzles.runs import puzzle_runs
 from tests.games.puzzles.puzzles import GENEROUS, stored_puzzle, wrong
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -28,7 +28,13 @@ A_DAY = 4
 @pytest.fixture
 def small_site(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.PUZZLE_STOCK //= 10
-    sizes = ((daily, "AHEAD"), (daily, "LEFT_OVER"), (runs, "LENGTH"), (runs, "ENOUGH"), (puzzle_filling, "A_DAY"))
+    sizes = (
+        (daily, "AHEAD"),
+        (daily, "LEFT_OVER"),
+        (puzzle_runs, "LENGTH"),
+        (puzzle_runs, "ENOUGH"),
+        (puzzle_filling, "A_DAY"),
+    )
     for module, name in sizes:
         monkeypatch.setattr(module, name, getattr(module, name) // 10)
     monkeypatch.setattr(puzzle_filling, "A_DAY", 0)  # so that only the stock of unseen ones counts
@@ -61,12 +67,12 @@ def seen_on(player: int, now: datetime) -> Iterator[int]:
     tries.open_puzzle(player, todays, now)
     yield todays.pk
     if now.weekday():
-        run = runs.begin(player)
-        runs.show(run.pk)
+        run = puzzle_runs.begin(player, "storm")
+        puzzle_runs.show(run.pk)
     else:
-        run = runs.begin_for_race(player, [one.key for one in runs.draw_puzzles([player])], now)
-        runs.show_current(run)
-    runs.play(run.pk, 0, 0, wrong(GENEROUS, 0))
+        run = puzzle_runs.begin_for_race(player, puzzle_runs.draw_puzzles([player]), now)
+        puzzle_runs.show_current(run)
+    puzzle_runs.play(run.pk, 0, 0, wrong(GENEROUS, 0))
     run.refresh_from_db()
     assert now.weekday() == 0 or run.standing == "listed"
     yield from run.puzzles[:2]

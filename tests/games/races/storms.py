@@ -7,9 +7,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from games.puzzles.models import StormRun
-from games.puzzles.storm import runs
-from games.puzzles.storm.runs import StormReply
+from games.puzzles.models import PuzzleRun
+from games.puzzles.runs import puzzle_runs
+from games.puzzles.runs.puzzle_runs import RunReply
 from games.races import reconciler, rooms, seats, starting, storms
 from games.races.models import Entrant, Race, Room
 from tests.games.puzzles.puzzles import STONEWALL, right, stored_puzzle
@@ -39,8 +39,8 @@ def finished_room(*players: Any) -> Room:
     race = Race.objects.get(room=room)
     assert race.puzzles is not None
     for place, player in enumerate(players, 1):
-        run = runs.begin_for_race(player.pk, race.puzzles, now)
-        StormRun.objects.filter(pk=run.pk).update(missed=race.puzzles[:2])
+        run = puzzle_runs.begin_for_race(player.pk, race.puzzles, now)
+        PuzzleRun.objects.filter(pk=run.pk).update(missed=race.puzzles[:2])
         figures = {"cards_up": len(players) - place, "elapsed_ms": 1000 * place, "tokens": 0}
         Entrant.objects.create(
             race=race, player=player, storm=run, state="timed_out", joined_at=now, place=place, **figures
@@ -59,7 +59,7 @@ def racing_house(count: int) -> House:
     return house
 
 
-def play(house: House, place: int, at: int, turn: int, token: str) -> StormReply:
+def play(house: House, place: int, at: int, turn: int, token: str) -> RunReply:
     return storms.play(house.race.pk, house.players[place].pk, at, turn, token)
 
 
@@ -69,7 +69,7 @@ def solve(house: House, place: int, at: int) -> None:
         play(house, place, at, turn, right(STONEWALL, turn))
 
 
-def storm(house: House, place: int) -> StormRun:
+def storm(house: House, place: int) -> PuzzleRun:
     found = house.entrant(place).storm
     assert found is not None
     return found
@@ -81,9 +81,9 @@ def pass_time(house: House, seconds: float = 180) -> None:
     assert race.starts_at is not None
     assert race.ends_at is not None
     Race.objects.filter(pk=race.pk).update(starts_at=race.starts_at - by, ends_at=race.ends_at - by)
-    for run in StormRun.objects.filter(entrant__race=race):
+    for run in PuzzleRun.objects.filter(entrant__race=race):
         moved = {"begun_at": race.starts_at - by, "solved_at": run.solved_at and run.solved_at - by}
-        StormRun.objects.filter(pk=run.pk).update(**moved)
+        PuzzleRun.objects.filter(pk=run.pk).update(**moved)
 
 
 def end(house: House) -> None:

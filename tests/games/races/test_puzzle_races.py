@@ -13,9 +13,9 @@ from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
 from accounts.sign_in.guests import merge_guest
 from games.core.errors import ErrorCode, Refusal
-from games.puzzles.models import PuzzleTry, StormRun
-from games.puzzles.storm import runs
-from games.puzzles.storm.storm_board import board_of, own_storms
+from games.puzzles.models import PuzzleRun, PuzzleTry
+from games.puzzles.runs import puzzle_runs
+from games.puzzles.runs.run_board import best_of, board_of
 from games.races import finishing, reconciler, rooms, seats, starting, storms, unseen_deals
 from games.races.bots import seating
 from games.races.live import snapshot
@@ -56,7 +56,7 @@ def test_all_racers_get_the_same_puzzles_at_the_same_time() -> None:
     house.start(countdown=15)
     for place in range(3):
         run = storm(house, place)
-        assert (run.puzzles, run.begun_at, run.for_race) == (house.race.puzzles, house.race.starts_at, True)
+        assert (run.puzzles, run.begun_at, run.kind) == (house.race.puzzles, house.race.starts_at, "race")
 
 
 def test_no_puzzle_leaves_before_the_start() -> None:
@@ -69,7 +69,7 @@ def test_no_puzzle_leaves_before_the_start() -> None:
     assert refused(lambda: play(house, 0, 0, 0, right(STONEWALL, 0))) == ErrorCode.NOT_BEGUN
     assert house.states() == "countdown seated seated"
     # Nor is a move accepted by the run itself.
-    assert refused(lambda: runs.play(storm(house, 0).pk, 0, 0, right(STONEWALL, 0))) == ErrorCode.NOT_BEGUN
+    assert refused(lambda: puzzle_runs.play(storm(house, 0).pk, 0, 0, right(STONEWALL, 0))) == ErrorCode.NOT_BEGUN
 
 
 def test_the_first_puzzle_makes_a_player_a_racer_and_others_are_absent() -> None:
@@ -109,7 +109,7 @@ def test_others_have_no_run_here(player: User) -> None:
         assert refused(partial(storms.play, house.race.pk, stranger, 0, 0, "d")) == ErrorCode.NOT_FOUND
     # A racer's run is no storm outside the race.
     own = storm(house, 0)
-    assert refused(lambda: runs.own_run(own.player_id, own.public_id)) == ErrorCode.NOT_FOUND
+    assert refused(lambda: puzzle_runs.own_run(own.player_id, "storm", own.public_id)) == ErrorCode.NOT_FOUND
 
 
 def test_a_storm_takes_no_moves_once_its_time_is_up() -> None:
@@ -193,7 +193,7 @@ def test_places_are_by_puzzles_solved_then_by_the_last_ones_time() -> None:
     scores = [(5, 100), (5, 90), (5, 90), (7, 170), (0, None)]
     for place, (solved, seconds) in enumerate(scores):
         solved_at = None if seconds is None else start + timedelta(seconds=seconds)
-        StormRun.objects.filter(pk=storm(house, place).pk).update(solved=solved, solved_at=solved_at)
+        PuzzleRun.objects.filter(pk=storm(house, place).pk).update(solved=solved, solved_at=solved_at)
     end(house)
     assert [place for _state, place, *_others in results(house)] == [4, 2, 2, 1, 5]
 
@@ -223,7 +223,7 @@ def test_an_erased_racer_keeps_the_result() -> None:
     solve(house, 0, 0)
     User.objects.filter(pk=house.players[0].pk).update(is_guest=False)
     erase_player(User.objects.get(pk=house.players[0].pk))
-    assert not StormRun.objects.filter(solved=1).exists()
+    assert not PuzzleRun.objects.filter(solved=1).exists()
     end(house)
     assert [(state, place, solved) for state, place, solved, *_ in results(house)] == [
         ("retired", 1, 1), ("timed_out", 2, 0),
@@ -232,7 +232,7 @@ def test_an_erased_racer_keeps_the_result() -> None:
 
 def test_a_racer_whose_storm_is_lost_is_retired() -> None:
     house = racing_house(2)
-    StormRun.objects.filter(entrant=house.entrant(0)).delete()
+    PuzzleRun.objects.filter(entrant=house.entrant(0)).delete()
     reconciler.reconcile()
     assert house.states() == "racing retired racing"
 
@@ -242,7 +242,7 @@ def test_a_cancelled_countdown_deletes_the_storms() -> None:
     house.start(countdown=60)
     seats.leave(house.room.pk, house.players[0].pk)
     assert house.states() == "open seated"
-    assert not StormRun.objects.exists()
+    assert not PuzzleRun.objects.exists()
     assert house.race.has_deal
 
 
@@ -265,11 +265,11 @@ def test_a_finished_race_has_no_file_and_a_rematch_other_puzzles(monkeypatch: py
 
 def test_racers_storms_are_not_on_the_storm_leaderboard(ada: User) -> None:
     day, values = timezone.now().date(), {"player": ada, "puzzles": [], "begun_at": timezone.now()}
-    StormRun.objects.create(day=day, solved=9, for_race=True, **values)
-    assert (board_of(day), own_storms(ada.pk).best) == ([], None)
-    StormRun.objects.create(day=day, solved=2, standing="listed", **values)
-    assert [row.solved for row in board_of(day)] == [2]
-    assert own_storms(ada.pk).best == 2
+    PuzzleRun.objects.create(day=day, solved=9, kind="race", **values)
+    assert (board_of("storm", day), best_of(ada.pk, "storm")) == ([], None)
+    PuzzleRun.objects.create(day=day, solved=2, standing="listed", **values)
+    assert [row.solved for row in board_of("storm", day)] == [2]
+    assert best_of(ada.pk, "storm") == 2
 
 
 def test_a_host_changes_between_puzzles_and_cards() -> None:
@@ -289,7 +289,7 @@ def test_a_host_changes_between_puzzles_and_cards() -> None:
 
 
 def test_without_puzzles_there_is_no_race(monkeypatch: pytest.MonkeyPatch, player: User) -> None:
-    monkeypatch.setattr(runs, "draw_puzzles", list)
+    monkeypatch.setattr(puzzle_runs, "draw_puzzles", list)
     room = rooms.open_room(player, "puzzles", limit_s=300, seats=2)
     facts = snapshot.read_rooms([room.pk])[room.pk].to_come
     assert facts is not None

@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle, StormRun
-from games.puzzles.storm import runs
+from games.puzzles.models import DailyPuzzle, PuzzleRun, PuzzleTry, PuzzleVote, StoredPuzzle
+from games.puzzles.runs import puzzle_runs
 from tests.factories import signed_in
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, right, stored_puzzle, wrong
 
@@ -28,8 +28,8 @@ def sent(client: Client, address: str, **move: object) -> tuple[int, str]:
 
 @pytest.mark.parametrize("number", HUGE)
 def test_numbers_out_of_range_are_stale_or_unknown(mine: Client, player: User, number: int) -> None:
-    stored, run = stored_puzzle(), runs.begin(player.pk)
-    runs.show(run.pk)
+    stored, run = stored_puzzle(), puzzle_runs.begin(player.pk, "storm")
+    puzzle_runs.show(run.pk)
     page, storm, token = f"/puzzles/{stored.pk}/move", f"/puzzles/storm/{run.public_id}/move", right(LABYRINTH, 0)
     assert sent(mine, page, turn=number, mistakes=0, token=token) == (409, "stale")
     assert number < 0 or sent(mine, page, turn=0, mistakes=number, token=token) == (409, "stale")
@@ -61,13 +61,13 @@ def test_wrong_moves_beyond_all_counting_are_answered(mine: Client, player: User
 
 def test_runs_of_others_and_those_not_begun_or_over_take_no_moves(mine: Client, player: User, ada: User) -> None:
     stored_puzzle(STONEWALL)
-    run, move = runs.begin(player.pk), {"at": 0, "turn": 0, "token": right(STONEWALL, 0)}
+    run, move = puzzle_runs.begin(player.pk, "storm"), {"at": 0, "turn": 0, "token": right(STONEWALL, 0)}
     address = f"/puzzles/storm/{run.public_id}/"
     assert sent(mine, f"{address}move", **move) == (409, "not_begun")
     for client in (signed_in(ada), Client()):
         assert sent(client, f"{address}current") == sent(client, f"{address}move", **move) == (404, "not_found")
-    runs.show(run.pk)
-    StormRun.objects.update(begun_at=timezone.now() - runs.DURATION)
+    puzzle_runs.show(run.pk)
+    PuzzleRun.objects.update(begun_at=timezone.now() - puzzle_runs.DURATION)
     assert sent(mine, f"{address}move", **move) == (409, "closed")
     assert mine.post(f"{address}current").json()["state"]["ms_left"] == 0
     assert mine.get(address).status_code == 200
@@ -90,7 +90,7 @@ ADDRESSES = ("/", "/puzzles/", "/puzzles/days/", "/puzzles/storm/", "/api/v1/puz
 def test_a_run_whose_stock_is_gone_says_so(mine: Client, player: User, monkeypatch: pytest.MonkeyPatch) -> None:
     """All puzzles are withdrawn between the press of the button and the first puzzle."""
     stored_puzzle()
-    run = runs.begin(player.pk)
+    run = puzzle_runs.begin(player.pk, "storm")
     StoredPuzzle.objects.update(withdrawn="disproved")
     assert sent(mine, f"/puzzles/storm/{run.public_id}/current") == (503, "no_puzzles")
 

@@ -18,8 +18,8 @@ from games.attempts.lifecycle import close_attempt, journal_of, played_table
 from games.core import limits
 from games.deals.difficulty import grade_name
 from games.models import Attempt, Deal, Move
-from games.puzzles import daily, store, tries
-from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle, StormRun
+from games.puzzles import daily, reviews, store, tries
+from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.themes import themes_of
 from games.replays.models import Continuation
 from games.rules.explanations import explain
@@ -58,6 +58,7 @@ def test_a_visitor_becomes_a_guest_with_the_first_move(client: Client, todays: S
     assert answer["progress"] == {"turn": 1, "mistakes": 0, "tries_left": 3, "solved": False, "failed": False} | {
         "rating_change": None,
         "late": False,
+        "review": False,
     }
     assert [step["token"] for step in answer["steps"]] == list(LABYRINTH.line[: LABYRINTH.turns[1]])
     assert PuzzleTry.objects.get().player.is_guest
@@ -74,7 +75,8 @@ def test_a_wrong_move_is_explained_and_counted(client: Client, todays: StoredPuz
 def test_the_answers_are_not_on_the_page(client: Client, todays: StoredPuzzle) -> None:
     text = client.get("/puzzles/").content.decode()
     data = json.loads(text.split('id="puzzle-data"')[1].split(">", 1)[1].split("</script>")[0])
-    assert set(data) == {"step", "turns", "choices", "progress", "streak", "after", "rating", "left", "address"}
+    others = {"choices", "streak", "after", "missed", "left", "address"}
+    assert set(data) == {"step", "turns", "progress", "rating"} | others
     assert set(data["step"]) == {"token", "view", "legal", "face_down", "hidden"}
     assert not any(" ".join(LABYRINTH.line[n : n + 2]) in text for n in range(len(LABYRINTH.line) - 1))
 
@@ -337,21 +339,31 @@ def test_calendar_shows_the_results(mine: Client, player: User) -> None:
     assert page.context["progress"].streak == 1
 
 
-def test_puzzles_missed_lately_wait_until_they_are_solved(mine: Client, player: User, todays: StoredPuzzle) -> None:
-    now = timezone.now()
-    in_storm, in_race, failed, long_ago = (stored_puzzle(LABYRINTH) for _ in range(4))
-    for ago, missed, for_race in ((1, in_storm, False), (2, in_race, True), (9, long_ago, False)):
-        begun = now - timedelta(days=ago)
-        values = {"begun_at": begun, "day": begun.date(), "missed": [missed.pk], "for_race": for_race}
-        StormRun.objects.create(player=player, **values)
-    play(mine, failed, 0, wrong(LABYRINTH, 0))
+def test_missed_puzzles_are_listed_and_come_back_one_after_another(
+    mine: Client, player: User, todays: StoredPuzzle
+) -> None:
+    """Except today's, which may still be open."""
     play(mine, todays, 0, wrong(LABYRINTH, 0))
-    assert mine.get("/puzzles/days/").context["missed"] == [in_race.pk, in_storm.pk, failed.pk]
-    for puzzle in (in_storm, failed):
-        solve(mine, puzzle)
+    failed, due, longer_due = (stored_puzzle(LABYRINTH) for _ in range(3))
+    play(mine, failed, 0, wrong(LABYRINTH, 0))
+    today = timezone.now().date()
+    for ago, missed in ((1, due), (2, longer_due)):
+        reviews.miss(player.pk, missed.pk, 0, wrong(LABYRINTH, 0), today - timedelta(days=ago))
     page = mine.get("/puzzles/days/")
-    assert page.context["missed"] == [in_race.pk]
-    assert f'href="/puzzles/{in_race.pk}/"' in page.content.decode()
+    assert [(row.puzzle_id, is_due) for row, _, is_due in page.context["missed"]] == [
+        (longer_due.pk, True),
+        (due.pk, True),
+        (failed.pk, False),
+    ]
+    for puzzle in (longer_due, due):
+        reply = mine.get("/puzzles/another/?review=1")
+        assert reply["Location"] == f"/puzzles/{puzzle.pk}/?review=1"
+        data = mine.get(reply["Location"]).context["data"]
+        assert data["missed"] == {"turn": 0, "token": wrong(LABYRINTH, 0)}
+        assert (data["progress"]["review"], data["progress"]["tries_left"]) == (True, 1)
+        solve(mine, puzzle)
+    after = mine.get("/puzzles/another/?review=1", follow=True)
+    assert "No more puzzles to review today." in after.content.decode()
 
 
 def test_first_visitor_of_a_new_site_finds_puzzles(client: Client) -> None:

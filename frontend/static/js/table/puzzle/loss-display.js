@@ -10,12 +10,15 @@ import { deadEnd } from "./outcome-texts.js";
 /** @import { Token } from "../state/types.js" */
 /** @import { OpenTable, Step } from "./open-table.js" */
 
+/** @typedef {{turn: number, token: Token}} Mistake */
+
 /** Longest time between two moves, and for the whole game, in ms. */
 const [PACE, WHOLE] = [700, 12_000];
 
 export class LossDisplay {
-  /** The losing move whose game can be shown. @type {{turn: number, token: Token}|null} */
+  /** The losing move whose game can be shown. @type {Mistake|null} */
   #loss = null;
+  #label = "";
   /** The position to go back to, while the game is shown, and whether the player may move there. @type {Step|null} */
   #left = null;
   #wasOpen = false;
@@ -29,11 +32,12 @@ export class LossDisplay {
     this.button.addEventListener("click", () => (this.#left ? this.#back() : this.show()));
   }
 
-  /** Offers to show a losing move's game; null hides the offer. @param {{turn: number, token: Token}|null} loss */
-  offer(loss) {
+  /** Offers to show a losing move's game; null hides the offer. @param {Mistake|null} loss @param {string} [label] */
+  offer(loss, label = t("Show why")) {
     this.#loss = loss;
+    this.#label = label;
     this.button.hidden = loss === null;
-    write(this.button, t("Show why"));
+    write(this.button, label);
   }
 
   async show() {
@@ -55,7 +59,7 @@ export class LossDisplay {
   #back() {
     const step = /** @type {Step} */ (this.#left);
     this.#left = null;
-    this.offer(this.#loss);
+    this.offer(this.#loss, this.#label);
     this.table.isOpen = this.#wasOpen;
     this.table.run([step], 0, this.onBack);
   }

@@ -46,7 +46,7 @@ export class OpenTable {
     this.step = step;
     this.state = newTable(felt, {
       play: (token) => {
-        if (this.isWaiting || !this.isOpen || this.#playback.running) return;
+        if (!this.isReady) return;
         pick(this.state, null);
         onMove(token);
       },
@@ -60,6 +60,11 @@ export class OpenTable {
     window.addEventListener("resize", () => (byId("puzzle-say").style.minHeight = ""));
     byId("commands").addEventListener("click", keys.help);
     byId("draw").addEventListener("click", () => drawCards(this.state));
+  }
+
+  /** True if the player may move now. */
+  get isReady() {
+    return this.isOpen && !this.isWaiting && !this.#playback.running;
   }
 
   /** Draws the first step, now that the host is complete. @param {boolean} isOpen */

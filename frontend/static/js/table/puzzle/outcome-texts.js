@@ -8,7 +8,7 @@ import { cardName } from "../drawing/cards.js";
 
 /**
  * @typedef {{state: string, label: string, words: string}} Outcome
- * @typedef {{own: number|null, provisional: boolean, puzzle: number|null, seen_in: "storm"|"race"|null}} Ratings
+ * @typedef {{own: number|null, provisional: boolean, puzzle: number|null, seen_in: string|null}} Ratings
  */
 
 /** Cards named after a wrong move; more would be hard to follow. */
@@ -53,13 +53,15 @@ export const deadEnd = ({ cards_up: up, goal }) => ({
 export function ending(progress, streak, ratings, left) {
   const { state, label, words } = result(progress, streak);
   const puzzle = ratings.puzzle === null ? "" : t("This puzzle is rated {n}.", { n: ratings.puzzle });
-  const rating = ratingText(progress, ratings) || unratedText(progress, ratings);
+  const rating = ratingText(progress, ratings) || (progress.review ? "" : unratedText(progress, ratings));
   return { state, label, words: [words, puzzle, rating, leftText(left)].filter(Boolean).join(" ") };
 }
 
 /** Says that a puzzle seen elsewhere is not rated, or nothing. @param {Progress} progress @param {Ratings} ratings */
-function unratedText({ rating_change: change }, { seen_in: place }) {
+function unratedText({ rating_change: change, review }, { seen_in: place }) {
+  if (review) return t("This is a review: one mistake ends it, and it isn't rated.");
   if (!place || change !== null) return "";
+  if (place === "streak") return t("You've seen this puzzle in a streak, so it isn't rated.");
   if (place === "storm") return t("You've seen this puzzle in a storm, so it isn't rated.");
   return t("You've seen this puzzle in a race, so it isn't rated.");
 }
@@ -72,8 +74,10 @@ function leftText(left) {
 
 /** @param {Progress} progress @param {number|null} streak days @returns {Outcome} */
 function result({ solved, mistakes, late }, streak) {
-  if (!solved)
-    return { state: "lost", label: t("Not solved."), words: t("Watch how it could be won, then try another one.") };
+  if (!solved) {
+    const words = t("Watch the win. Tomorrow, this puzzle is in your review.");
+    return { state: "lost", label: t("Not solved."), words };
+  }
   const clean = mistakes === 0 ? t("Without a mistake.") : tn("With one mistake.", "With {n} mistakes.", mistakes);
   if (late) return { state: "done", label: t("Solved!"), words: `${clean} ${t("It was too late for your streak.")}` };
   const days = streak ? ` ${tn("Your streak: one day.", "Your streak: {n} days.", streak)}` : "";

@@ -12,7 +12,7 @@ import { RaceSeat } from "../social/race-seat.js";
 import { racersOf } from "../social/rank-strip.js";
 import { standingText } from "../social/race-texts.js";
 import { MOVE_WITHIN, tell } from "./open-table.js";
-import { Storm } from "./storm.js";
+import { PuzzleRun } from "./puzzle-run.js";
 
 /** @import { Room } from "../../races/types.js" */
 
@@ -82,8 +82,8 @@ class PuzzleRace {
     if (reply.puzzle && this.#hasBegun) return location.reload();
     this.#hasBegun = true;
     this.seat.starting.end();
-    if (reply.puzzle) return void new Storm(this.felt, reply, () => this.#begin());
-    write(byId("storm-solved"), String(reply.state.solved));
+    if (reply.puzzle) return void new PuzzleRun(this.felt, reply, () => this.#begin());
+    write(byId("run-solved"), String(reply.state.solved));
     this.#wait();
   }
 

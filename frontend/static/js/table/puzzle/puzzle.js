@@ -19,6 +19,7 @@ import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
 /** @import { Card, Pile, Token } from "../state/types.js" */
 /** @import { Outcome, Ratings } from "./outcome-texts.js" */
 /** @import { After } from "./after-try.js" */
+/** @import { Mistake } from "./loss-display.js" */
 /** @import { Step } from "./open-table.js" */
 
 /**
@@ -30,6 +31,7 @@ import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
  * @property {boolean} failed
  * @property {number|null} rating_change
  * @property {boolean} late
+ * @property {boolean} review
  *
  * @typedef {object} Loss why a move loses; empty if that is not known
  * @property {number} [goal]
@@ -47,6 +49,7 @@ import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
  * @property {number|null} streak
  * @property {After|null} after
  * @property {Ratings} rating
+ * @property {Mistake|null} missed the move with which the player missed this puzzle before
  * @property {number|null} left number of puzzles not seen yet, if there are few
  * @property {string} address
  */
@@ -61,7 +64,7 @@ function showRules() {
 
 class Puzzle {
   /** @param {HTMLElement} felt @param {Data} data */
-  constructor(felt, { step, turns, choices, progress, streak, after, rating, left, address }) {
+  constructor(felt, { step, turns, choices, progress, streak, after, rating, missed, left, address }) {
     this.felt = felt;
     this.turns = turns;
     this.choices = choices;
@@ -69,6 +72,7 @@ class Puzzle {
     this.streak = streak;
     this.after = after;
     this.rating = rating;
+    this.missed = missed;
     this.left = left;
     this.table = new OpenTable(felt, step, (token) => this.play(token), {
       tapsTwice: true,
@@ -84,6 +88,12 @@ class Puzzle {
     this.table.start(!this.#isOver);
     this.#tellState();
     this.#showEnd();
+    this.#offerMistake();
+  }
+
+  /** Offers to show why the move lost with which the player missed this position before. */
+  #offerMistake() {
+    this.losses.offer(this.missed?.turn === this.progress.turn ? this.missed : null, t("Show my mistake"));
   }
 
   get #isOver() {
@@ -111,7 +121,7 @@ class Puzzle {
     this.table.mark([]);
     this.#showEnd();
     if (loss) return this.#refuse(token, loss);
-    this.losses.offer(null);
+    this.#offerMistake();
     if (settings.sound) sound(parse(token)?.to === "f" ? "up" : "place");
     this.table.run(steps, PACE, () => this.#tellState());
   }

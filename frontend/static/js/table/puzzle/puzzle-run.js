@@ -1,4 +1,4 @@
-/** Puzzle storm: one puzzle after another until the time is up. The clock is the server's. */
+/** Run of puzzles: one after another, until the time is up or a streak's first mistake. The clock is the server's. */
 
 import { onWake, pageTime } from "../../shared/clock.js";
 import { byId, write } from "../../shared/dom.js";
@@ -15,24 +15,26 @@ import { OpenTable, tell } from "./open-table.js";
 /** @import { Step } from "./open-table.js" */
 
 /**
- * @typedef {{at: number, turn: number, solved: number, mistakes: number, ms_left: number}} Run
- * @typedef {{title: string, turns: number, step: Step}} StormPuzzle
+ * @typedef {{at: number, turn: number, solved: number, mistakes: number, skips_left: number, ms_left: number}} Run
+ * @typedef {{title: string, turns: number, step: Step}} RunPuzzle
  */
 
 /** Time between forced moves, and for which a losing move is marked, in ms. */
 const [PACE, MARKED] = [200, 700];
 /** Time for the last answer after the end, in ms. */
 const GRACE = 2000;
+/** The token that skips a puzzle of a streak. */
+const SKIP = "skip";
 /** Seconds left that are announced. */
 const ANNOUNCED = [10, 30, 60];
 
-export class Storm {
+export class PuzzleRun {
   #announced = Infinity;
   #timer = 0;
 
   /**
-   * @param {HTMLElement} felt @param {{state: Run, puzzle: StormPuzzle}} data
-   * @param {() => void} onOver called when the time is up
+   * @param {HTMLElement} felt @param {{state: Run, puzzle: RunPuzzle}} data
+   * @param {() => void} onOver called when the run is over
    */
   constructor(felt, { state, puzzle }, onOver) {
     this.felt = felt;
@@ -43,6 +45,7 @@ export class Storm {
     document.body.classList.add(`game-${puzzle.step.view.game}`);
     this.table = new OpenTable(felt, puzzle.step, (token) => this.play(token));
     this.table.start(true);
+    this.#bindSkip();
     tell({ state: "try", label: t("Go!"), words: this.#task() });
     onWake(() => this.table.isOpen && this.#setClock());
     this.#timer = window.setInterval(() => this.#tick(), 200);
@@ -69,24 +72,37 @@ export class Storm {
     if (reply) this.#answer(token, reply);
   }
 
-  /** @param {Token} token @param {{right: boolean, state: Run, steps: Step[], next: StormPuzzle|null}} reply */
+  /** In a streak, skips the puzzle. */
+  #bindSkip() {
+    if (!byId("skip")) return;
+    byId("skip").addEventListener("click", () => this.table.isReady && this.play(SKIP));
+    this.#showSkip();
+  }
+
+  #showSkip() {
+    if (byId("skip")) byId("skip").hidden = this.run.skips_left === 0;
+  }
+
+  /** @param {Token} token @param {{right: boolean, state: Run, steps: Step[], next: RunPuzzle|null}} reply */
   #answer(token, { right, state, steps, next }) {
     this.run = state;
     this.at = pageTime();
     this.#tick();
+    this.#showSkip();
+    if (token === SKIP) return this.#goOn(next, "try", t("Skipped."));
     if (right) {
       if (settings.sound) sound(parse(token)?.to === "f" ? "up" : "place");
       return this.table.run(steps, PACE, () => this.#goOn(next, "right", t("Right!")));
     }
     this.table.refuse(token);
-    const label = t("That loses. Ten seconds less.");
+    const label = this.#hasClock ? t("That loses. Ten seconds less.") : t("That loses.");
     tell({ state: "refused", label, words: "" });
     // The position stays for a moment before the next puzzle.
     const { step } = this.table;
     this.table.run([step, step], MARKED, () => this.#goOn(next, "refused", label));
   }
 
-  /** @param {StormPuzzle|null} next @param {string} state @param {string} label */
+  /** @param {RunPuzzle|null} next @param {string} state @param {string} label */
   #goOn(next, state, label) {
     if (this.run.ms_left === 0) return this.#end();
     if (next) {
@@ -102,10 +118,14 @@ export class Storm {
     return `${this.puzzle.title}, ${left}.`;
   }
 
+  get #hasClock() {
+    return Boolean(byId("run-clock"));
+  }
+
   #tick() {
     const left = this.#left;
-    write(byId("storm-clock"), clockText(Math.ceil(Math.max(0, left) / 1000) * 1000));
-    write(byId("storm-solved"), String(this.run.solved));
+    if (this.#hasClock) write(byId("run-clock"), clockText(Math.ceil(Math.max(0, left) / 1000) * 1000));
+    write(byId("run-solved"), String(this.run.solved));
     const seconds = ANNOUNCED.find((one) => left <= one * 1000) ?? Infinity;
     if (seconds < this.#announced) {
       this.#announced = seconds;
@@ -118,7 +138,7 @@ export class Storm {
     clearInterval(this.#timer);
     if (!this.table.isOpen) return;
     this.table.isOpen = false;
-    tell({ state: "done", label: t("Your time is up."), words: "" });
+    tell({ state: "done", label: this.#hasClock ? t("Your time is up.") : t("The streak is over."), words: "" });
     this.onOver();
   }
 }

@@ -6,15 +6,15 @@ from dataclasses import asdict
 from typing import Any
 
 from games.presentation import titles
-from games.puzzles.storm import runs
+from games.puzzles.runs import puzzle_runs
 
 
-def reply_json(reply: runs.StormReply) -> dict[str, Any]:
+def reply_json(reply: puzzle_runs.RunReply) -> dict[str, Any]:
     """Return the answer to a move as JSON types."""
     return asdict(reply) | {"next": puzzle_json(reply.next)}
 
 
-def puzzle_json(puzzle: runs.StormPuzzle | None) -> dict[str, Any] | None:
+def puzzle_json(puzzle: puzzle_runs.RunPuzzle | None) -> dict[str, Any] | None:
     """Return a puzzle as JSON types, with the title of its variant."""
     if puzzle is None:
         return None

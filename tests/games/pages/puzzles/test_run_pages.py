@@ -14,8 +14,8 @@ from django.utils.formats import date_format
 
 from accounts.models import User
 from accounts.sign_in.guests import BACKEND
-from games.puzzles.models import StormRun
-from games.puzzles.storm import runs
+from games.puzzles.models import PuzzleRun
+from games.puzzles.runs import puzzle_runs
 from tests.games.puzzles.puzzles import STONEWALL, right, stored_puzzle, wrong
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,7 +25,7 @@ def begin(client: Client) -> UUID:
     stored_puzzle(STONEWALL, mu=1000)
     stored_puzzle(STONEWALL)
     response = client.post("/puzzles/storm/new")
-    run = StormRun.objects.latest("pk")
+    run = PuzzleRun.objects.latest("pk")
     assert response["Location"] == f"/puzzles/storm/{run.public_id}/"
     assert "step" not in client.get(response["Location"]).content.decode(), "the puzzle comes when the clock starts"
     current(client, run.public_id)
@@ -42,7 +42,7 @@ def play(client: Client, run: UUID, **move: object) -> Any:
 
 def test_a_visitor_starts_a_storm_as_a_guest(client: Client) -> None:
     run = begin(client)
-    assert StormRun.objects.get().player.is_guest
+    assert PuzzleRun.objects.get().player.is_guest
     reply = play(client, run, at=0, turn=0, token=right(STONEWALL, 0)).json()
     assert (reply["right"], reply["state"]["turn"], reply["next"]) == (True, 1, None)
 
@@ -65,7 +65,7 @@ def test_malformed_moves_are_refused(mine: Client) -> None:
 def test_the_time_left_is_told_again(mine: Client) -> None:
     run = begin(mine)
     play(mine, run, at=0, turn=0, token=right(STONEWALL, 0))
-    StormRun.objects.update(begun_at=timezone.now() - timedelta(minutes=1))
+    PuzzleRun.objects.update(begun_at=timezone.now() - timedelta(minutes=1))
     state = current(mine, run)["state"]
     assert state["turn"] == 1
     assert 110_000 < state["ms_left"] <= 120_000
@@ -81,8 +81,8 @@ def test_the_result_shows_place_best_and_missed_puzzles(client: Client) -> None:
     client.force_login(User.objects.create_user("Stormy"), backend=BACKEND)
     run = begin(client)
     play(client, run, at=0, turn=0, token=wrong(STONEWALL, 0))
-    StormRun.objects.update(begun_at=timezone.now() - runs.DURATION, solved=4, standing="listed")
-    missed = StormRun.objects.get().missed[0]
+    PuzzleRun.objects.update(begun_at=timezone.now() - puzzle_runs.DURATION, solved=4, standing="listed")
+    missed = PuzzleRun.objects.get().missed[0]
     text, day = client.get(f"/puzzles/storm/{run}/").content.decode(), date_format(timezone.now(), "DATE_FORMAT")
     for words in ("4 puzzles solved", f"Place 1 on {day}.", "Your best so far.", f"/puzzles/{missed}/", "🟩🟩🟩🟩🟥"):
         assert words in text
