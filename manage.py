@@ -8,7 +8,10 @@ import sys
 
 from django.core.management import execute_from_command_line
 
+from config.processes.start_check import explained
 
+
+@explained()
 def main() -> None:
     """Run a management command."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

@@ -15,7 +15,6 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection, transaction
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from config.observability.outages import redis_state
@@ -24,6 +23,7 @@ from games.core import table_capacity
 from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.errors import ErrorCode, Refusal
 from games.core.thread_pool import ThreadPool
+from games.db.migration_check import unapplied
 from games.db.timeouts import database_timeout
 from games.deals.publishing import todays_deals
 from games.live.sockets.eviction import open_sockets
@@ -167,8 +167,7 @@ def _check_migrations() -> str:
     """Check that this code's migrations are applied, and stop checking once they are."""
     global _migrated  # noqa: PLW0603
     if not _migrated:
-        executor = MigrationExecutor(connection)
-        _migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
+        _migrated = not unapplied()
     return "ok" if _migrated else "unapplied"
 
 

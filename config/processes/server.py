@@ -24,6 +24,7 @@ from django.urls import get_resolver
 from uvicorn.importer import import_from_string
 
 from config.http.header_limits import Http
+from config.processes.start_check import check_database, explained
 
 #: An ASGI application or its import path.
 Application = Callable[..., Awaitable[None]] | str
@@ -186,6 +187,7 @@ def address_arguments(description: str, argv: Sequence[str] | None) -> tuple[str
     return arguments.host, arguments.port
 
 
+@explained()
 def main(argv: Sequence[str] | None = None) -> None:
     """Serve HTTP and WebSockets. Workers and beat are separate processes."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -194,6 +196,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         yield_to_tables()
     listener = listen(host, port)
     load_site()
+    check_database()
     serve(listener)
 
 
