@@ -27,6 +27,7 @@ from games.deals import sealed_stock
 from games.models import Attempt, Deal
 from games.races.models import Race
 from games.rules import CATALOGUE
+from games.rules.version import __version__
 
 #: Days whose deals are counted, as far ahead as they are published.
 DAYS: Final = ("today", "tomorrow", "after")
@@ -72,6 +73,7 @@ class StateCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield the reachability of each server, and the database's figures if it answers."""
+        yield _gauge_by("talon_build_info", "1, with the version of Talon.", "version", {__version__: 1}).metric
         states = self._checks()
         used = {server: float(state == "ok") for server, state in states.items() if state != "unused"}
         yield _gauge_by("talon_reachable", "1 if the server answers, otherwise 0.", "server", used).metric

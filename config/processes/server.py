@@ -25,6 +25,7 @@ from uvicorn.importer import import_from_string
 
 from config.http.header_limits import Http
 from config.processes.start_check import check_database, explained
+from games.rules.version import __version__
 
 #: An ASGI application or its import path.
 Application = Callable[..., Awaitable[None]] | str
@@ -181,6 +182,7 @@ def serve(
 def address_arguments(description: str, argv: Sequence[str] | None) -> tuple[str, int]:
     """Return host and port from the command line, or else from HOST and PORT."""
     parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--version", action="version", version=f"Talon {__version__}")
     parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
     parser.add_argument("--port", type=int, default=os.environ.get("PORT", "8000"))
     arguments = parser.parse_args(argv)
