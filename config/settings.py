@@ -71,6 +71,7 @@ METRICS_TOKEN: str = env.str("METRICS_TOKEN", default="")
 # --- Applications ---------------------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
+    "config.doctor",
     "accounts",
     "games",
     "games.races",
@@ -106,6 +107,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.observability.metrics_endpoint.OperationsMiddleware",
+    "config.doctor.echo.EchoMiddleware",
     "corsheaders.middleware.CorsMiddleware",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "config.assets.static.StaticFiles",  # before security headers, which are meant for pages
