@@ -23,6 +23,7 @@ from kombu.entity import Queue
 
 from config.observability.logs import logging_config
 from config.secret_key import stored_secret_key
+from config.url_settings import checked_url
 from games.db.timeouts import TimedConnection
 
 django_stubs_ext.monkeypatch()  # lets classes like ModelAdmin take their model as a type argument
@@ -70,6 +71,7 @@ METRICS_TOKEN: str = env.str("METRICS_TOKEN", default="")
 # --- Applications ---------------------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
+    "config.doctor",
     "accounts",
     "games",
     "games.races",
@@ -105,6 +107,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.observability.metrics_endpoint.OperationsMiddleware",
+    "config.doctor.echo.EchoMiddleware",
     "corsheaders.middleware.CorsMiddleware",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "config.assets.static.StaticFiles",  # before security headers, which are meant for pages
@@ -174,7 +177,8 @@ LANGUAGE_COOKIE_SECURE = SECURE
 # --- Database -------------------------------------------------------------------------------------------------------
 
 DATABASE_URL: str = env.str("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'talon.sqlite3'}")
-_database: dict[str, Any] = env.db_url_config(DATABASE_URL)
+_POSTGRES = ("postgres", "postgresql")
+_database: dict[str, Any] = env.db_url_config(checked_url("DATABASE_URL", DATABASE_URL, (*_POSTGRES, "sqlite")))
 if _database["ENGINE"].endswith("sqlite3"):
     # Writers take their lock when they begin: deferred transactions that upgrade later fail with "database is locked".
     # A commit waits for the disk: with less than FULL, a power cut loses acknowledged moves.
@@ -216,7 +220,7 @@ if REPLICA_LAG <= 0:
 REPLICAS: list[str] = [f"replica{number}" for number in range(1, len(REPLICA_URLS) + 1)]
 for _alias, _url in zip(REPLICAS, REPLICA_URLS, strict=True):
     # One connection per reading thread and no pool, so that threads do not wait for a connection to a dead server.
-    _replica: dict[str, Any] = env.db_url_config(_url)
+    _replica: dict[str, Any] = env.db_url_config(checked_url("REPLICA_URLS", _url, _POSTGRES))
     _replica["OPTIONS"] = {**_replica.get("OPTIONS", {}), "connect_timeout": 2, "tcp_user_timeout": 2000}
     DATABASES[_alias] = {
         **_replica,
@@ -252,6 +256,8 @@ LAYER_URLS: list[str] = env.list("LAYER_URLS", default=[REDIS_URL])
 BROKER_URL: str = env.str("BROKER_URL", default=REDIS_URL)
 CACHE_URL: str = env.str("CACHE_URL", default=REDIS_URL)
 REDIS_SERVERS: list[str] = sorted({*LAYER_URLS, BROKER_URL, CACHE_URL}) if REDIS_URL else []
+for _url in REDIS_SERVERS:
+    checked_url("REDIS_URL, LAYER_URLS, BROKER_URL or CACHE_URL", _url, ("redis", "rediss", "unix"))
 
 if REDIS_URL:
     from redis.asyncio.retry import Retry  # 7 MB that the embedded site does without
@@ -474,7 +480,7 @@ SOCIALACCOUNT_QUERY_EMAIL = True
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # an email address at a service does not grant access to the account here
 
 EMAIL_URL: str = env.str("EMAIL_URL", default="consolemail://")
-_email: dict[str, Any] = env.email_url_config(EMAIL_URL)
+_email: dict[str, Any] = env.email_url_config(checked_url("EMAIL_URL", EMAIL_URL, env.EMAIL_SCHEMES))
 EMAIL_BACKEND: str = _email["EMAIL_BACKEND"]
 EMAIL_HOST: str = _email["EMAIL_HOST"] or "localhost"
 EMAIL_PORT: int = _email["EMAIL_PORT"] or 25

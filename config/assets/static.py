@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import sha256
 from typing import Any, Final
 
 import brotli
@@ -22,6 +23,9 @@ JOINED_STYLES: Final = ("css/at-table.css", "css/table-dialogs.css")
 
 #: Size limit in bytes for the highest compression effort; includes everything that a table loads.
 SLOWLY_COMPRESSED: Final = 160 * 1024
+
+#: File below the static root with the digest of the sources that were collected.
+SOURCES: Final = "sources.sha256"
 
 #: Collected files: path below the static root, mapped to the file's storage and path.
 Paths = dict[str, tuple[Storage, str]]
@@ -52,6 +56,8 @@ class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
             self.delete(name)
             self.save(name, joined[name][0].open(name))
         yield from super().post_process(paths | joined, **options)
+        self.delete(SOURCES)
+        self.save(SOURCES, ContentFile(sources_digest(paths)))
 
     def create_compressor(self, **options: Any) -> QuickCompressor:  # noqa: ANN401
         """Return this project's compressor. Source maps, which are for developers, are not compressed."""
@@ -79,6 +85,15 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
         for name, value in file_response.headers:
             response[name] = value
         return response
+
+
+def sources_digest(paths: Paths) -> bytes:
+    """Return a digest of the source files' names and contents."""
+    digest = sha256()
+    for name, (storage, path) in sorted(paths.items()):
+        with storage.open(path) as file:
+            digest.update(name.encode() + sha256(file.read()).digest())
+    return digest.hexdigest().encode()
 
 
 def _joined(paths: Paths) -> Paths:

@@ -1,6 +1,8 @@
 """Liveness and readiness probes, answered in the ASGI layer so that they never wait for a page thread or the database.
 
-Liveness means that the event loop runs. Readiness means that a visitor can start a game.
+Liveness means that the event loop runs. Readiness means that the process can serve: it is not stopping, and its
+database works. What is missing besides only makes it degraded, since a balancer that removes all processes would close
+a site that still works.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection, transaction
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from config.observability.outages import redis_state
@@ -24,11 +25,13 @@ from games.core import table_capacity
 from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.errors import ErrorCode, Refusal
 from games.core.thread_pool import ThreadPool
+from games.db.migration_check import unapplied
 from games.db.timeouts import database_timeout
 from games.deals.publishing import todays_deals
 from games.live.sockets.eviction import open_sockets
 from games.models import Presence
 from games.rules import CATALOGUE
+from games.rules.version import __version__
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +47,8 @@ Checks = dict[str, str]
 
 #: An overloaded process is ready: its newcomers wait in its queue, and admitted players still need its pages.
 _FINE: Final = {"ok", "unused", "full"}
+#: Checks whose failure leaves a process ready. Without Redis, games start and moves are acknowledged.
+_DEGRADING: Final = {"deals", "redis", "tables"}
 _migrated = False
 
 
@@ -57,43 +62,33 @@ class Health:
     def __init__(self, application: Application, is_full: Callable[[], bool], *, separate_tables: bool = False) -> None:
         self._application = application
         self._is_full = is_full
-        self._separate_tables = separate_tables
-        self._thread = ThreadPool("readiness", 1)
-        self._running: asyncio.Task[dict[str, Any]] | None = None
+        self._check = _SharedCheck("readiness", lambda: check(separate_tables))
+        self._redis = _SharedCheck("redis readiness", check_redis)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["path"] == LIVENESS:
-            await _send(scope, send, 200, {"status": "ok"})
+            await _send(scope, send, 200, {"status": "ok", "version": __version__})
         elif scope["path"] == READINESS:
             await self._answer_readiness(scope, send)
         else:
             await self._application(scope, receive, send)
 
     async def _answer_readiness(self, scope: Scope, send: Send) -> None:
-        found = await self._checked()
-        checks: Checks = found["checks"] | {"admission": self._admission()}
+        # Apart, because a Redis that is frozen takes most of the time.
+        found, redis = await asyncio.gather(self._check.result(), self._redis.result())
+        late = f"no answer within {ANSWER_WITHIN} s"
+        checks: Checks = {"redis": redis or late, "admission": self._admission()}
+        checks |= found["checks"] if found else {"database": late}
+        if checks["redis"] not in _FINE and "tables" in checks:
+            checks["tables"] = "unused"  # they report through Redis
         failed = sorted(name for name, state in checks.items() if state not in _FINE)
-        if failed:
+        if set(failed) <= _DEGRADING:
+            state = {"status": "degraded", "degraded": failed} if failed else {"status": "ok"}
+            await _send(scope, send, 200, {**state, **(found or {}), "checks": checks})
+        else:
             refusal = Refusal(ErrorCode.NOT_READY, f"Not ready: {', '.join(failed)}.", **checks)
             await _send(scope, send, refusal.code.status, refusal.to_json())
-        else:
-            await _send(scope, send, 200, {"status": "ok", **found, "checks": checks})
-
-    async def _checked(self) -> dict[str, Any]:
-        """Return the result of the running check, or of a new one, unless it takes too long."""
-        if self._running is None or self._running.done():
-            self._running = asyncio.create_task(self._check())
-        running = self._running  # another probe may start the next
-        done, _ = await asyncio.wait({running}, timeout=ANSWER_WITHIN)
-        return running.result() if done else {"checks": {"database": f"no answer within {ANSWER_WITHIN} s"}}
-
-    async def _check(self) -> dict[str, Any]:
-        try:
-            return await self._thread.run(_check_in_thread, self._separate_tables)
-        except Exception:
-            log.exception("readiness not checked")
-            return {"checks": {"database": "not checked"}}
 
     def _admission(self) -> str:
         if open_sockets().is_draining:
@@ -101,13 +96,38 @@ class Health:
         return "full" if self._is_full() else "ok"
 
 
+class _SharedCheck:
+    """A check in a thread of its own. Probes that arrive while it runs share its result."""
+
+    def __init__(self, name: str, function: Callable[[], Any]) -> None:
+        self._name = name
+        self._function = function
+        self._thread = ThreadPool(name, 1)
+        self._running: asyncio.Task[Any] | None = None
+
+    async def result(self) -> Any:  # noqa: ANN401 - the function's
+        """Return the result of the running check, or of a new one; None if it fails or takes too long."""
+        if self._running is None or self._running.done():
+            self._running = asyncio.create_task(self._run())
+        running = self._running  # another probe may start the next
+        done, _ = await asyncio.wait({running}, timeout=ANSWER_WITHIN)
+        return running.result() if done else None
+
+    async def _run(self) -> Any:  # noqa: ANN401 - as above
+        try:
+            return await self._thread.run(_with_new_connections, self._function)
+        except Exception:
+            log.exception("%s not checked", self._name)
+            return None
+
+
 def check(separate_tables: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002
-    """Check everything a process needs for a visitor to start a game.
+    """Check everything a process needs for a visitor to start a game, except Redis.
 
     `verification` is informational: without workers the site still plays, and ranks later.
     """
     tables = table_capacity.readiness() if separate_tables else "unused"
-    checks = {"redis": check_redis(), "tables": tables, "database": "unreachable"}
+    checks = {"tables": tables, "database": "unreachable"}
     try:
         with database_timeout(STATEMENT_SECONDS):
             checks["database"] = check_writable()
@@ -122,10 +142,10 @@ def check(separate_tables: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT
         return {"checks": checks | {"database": "failed"}}
 
 
-def _check_in_thread(separate_tables: bool) -> dict[str, Any]:  # noqa: FBT001
+def _with_new_connections(function: Callable[[], Any]) -> Any:  # noqa: ANN401 - the function's
     close_old_connections()
     try:
-        return check(separate_tables)
+        return function()
     finally:
         close_old_connections()
 
@@ -167,8 +187,7 @@ def _check_migrations() -> str:
     """Check that this code's migrations are applied, and stop checking once they are."""
     global _migrated  # noqa: PLW0603
     if not _migrated:
-        executor = MigrationExecutor(connection)
-        _migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
+        _migrated = not unapplied()
     return "ok" if _migrated else "unapplied"
 
 

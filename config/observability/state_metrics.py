@@ -27,6 +27,7 @@ from games.deals import sealed_stock
 from games.models import Attempt, Deal
 from games.races.models import Race
 from games.rules import CATALOGUE
+from games.rules.version import __version__
 
 #: Days whose deals are counted, as far ahead as they are published.
 DAYS: Final = ("today", "tomorrow", "after")
@@ -72,6 +73,7 @@ class StateCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield the reachability of each server, and the database's figures if it answers."""
+        yield _gauge_by("talon_build_info", "1, with the version of Talon.", "version", {__version__: 1}).metric
         states = self._checks()
         used = {server: float(state == "ok") for server, state in states.items() if state != "unused"}
         yield _gauge_by("talon_reachable", "1 if the server answers, otherwise 0.", "server", used).metric
@@ -116,20 +118,23 @@ def waiting(now: datetime) -> PendingAttempts:
     return PendingAttempts(figures["attempts"], _age(now, figures["oldest"]))
 
 
+def overdue_attempt(now: datetime) -> float:
+    """Return the seconds since the deadline of the most overdue attempt."""
+    due = Attempt.objects.filter(state=Attempt.State.PLAYING, deadline__lte=now).aggregate(oldest=Min("deadline"))
+    return _age(now, due["oldest"])
+
+
 def _read(now: datetime) -> Iterator[StateGauge]:
     verdicts = waiting(now)
     yield _gauge("talon_verdicts_waiting", "Finished attempts without a verdict.", verdicts.attempts)
     yield _gauge("talon_verdicts_oldest_seconds", "Age of the oldest of them.", verdicts.oldest_seconds)
-    due = Attempt.objects.filter(state=Attempt.State.PLAYING, deadline__lte=now).aggregate(oldest=Min("deadline"))
     yield _gauge(
-        "talon_attempts_overdue_seconds",
-        "Time since the deadline of the most overdue attempt.",
-        _age(now, due["oldest"]),
+        "talon_attempts_overdue_seconds", "Time since the deadline of the most overdue attempt.", overdue_attempt(now)
     )
     analyses = Analysis.objects.exclude(state=Analysis.State.DONE).count()
     yield _gauge("talon_analyses_waiting", "Requested analyses that are not finished.", analyses)
     yield _gauge("talon_journal_days", "Days of moves in the journal (PostgreSQL).", len(journal_partitions.days()))
-    yield _gauge_by("talon_deals_missing", "Deals of a day not yet published.", "day", _missing_deals(now))
+    yield _gauge_by("talon_deals_missing", "Deals of a day not yet published.", "day", missing_deals(now))
     if settings.SEALED_STOCK:
         stock = {variant: level.total() for variant, level in sealed_stock.levels().items()}
         yield _gauge_by("talon_sealed_deals", "Certified deals in stock.", "variant", stock)
@@ -139,7 +144,8 @@ def _read(now: datetime) -> Iterator[StateGauge]:
     )
 
 
-def _missing_deals(now: datetime) -> dict[str, int]:
+def missing_deals(now: datetime) -> dict[str, int]:
+    """Return the number of deals not yet published, by `DAYS`."""
     days = {now.date() + timedelta(days=ahead): name for ahead, name in enumerate(DAYS)}
     found = Deal.objects.filter(day__in=days, variant__in=CATALOGUE).values_list("day").annotate(Count("pk"))
     published = dict(found.order_by())

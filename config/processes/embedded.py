@@ -20,6 +20,7 @@ from celery.worker import state
 from config.celery import app
 from config.processes.release import prepare
 from config.processes.server import address_arguments, listen, load_site, serve
+from config.processes.start_check import explained
 
 WORKER_STOP_SECONDS = 5
 #: Stock of sealed deals per variant, besides those published ahead. More would only take CPU time from the player.
@@ -83,6 +84,7 @@ def pause_for_players() -> None:
     stock_filling.pauses.register(table_registry.has_active_games)
 
 
+@explained()
 def main(argv: Sequence[str] | None = None) -> None:
     """Prepare the database, serve until a signal arrives, and stop the threads."""
     host, port = address_arguments("Run Talon in one process, with no server to install.", argv)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 import django
 from django.conf import settings
-from django.core import checks
 from django.core.management import call_command
-from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from django.db import connections, transaction
+
+from config.processes.start_check import check_upgrade_path, explained
 
 
+@explained()
 def prepare() -> None:
     """Migrate the database and publish today's deals. Safe to repeat."""
     migrate()
@@ -24,9 +25,7 @@ def migrate() -> None:
 
     :raises SystemExit: if the database cannot be migrated from its present state, with a message that says what to do.
     """
-    errors = checks.run_checks(tags=[checks.Tags.database], databases=[DEFAULT_DB_ALIAS])
-    if errors:
-        sys.exit("\n".join(f"{error.msg} {error.hint or ''}" for error in errors))
+    check_upgrade_path()
     call_command("migrate", verbosity=0, interactive=False)
 
 
@@ -55,6 +54,7 @@ def certify_today() -> None:
             print(f"{printed} ({time.monotonic() - started:.0f} of {settings.RELEASE_PATIENCE} s).", flush=True)  # noqa: T201
 
 
+@explained()
 def main() -> None:
     """Prepare the database that the environment names."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

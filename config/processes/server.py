@@ -24,6 +24,8 @@ from django.urls import get_resolver
 from uvicorn.importer import import_from_string
 
 from config.http.header_limits import Http
+from config.processes.start_check import check_database, explained
+from games.rules.version import __version__
 
 #: An ASGI application or its import path.
 Application = Callable[..., Awaitable[None]] | str
@@ -180,12 +182,14 @@ def serve(
 def address_arguments(description: str, argv: Sequence[str] | None) -> tuple[str, int]:
     """Return host and port from the command line, or else from HOST and PORT."""
     parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--version", action="version", version=f"Talon {__version__}")
     parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
     parser.add_argument("--port", type=int, default=os.environ.get("PORT", "8000"))
     arguments = parser.parse_args(argv)
     return arguments.host, arguments.port
 
 
+@explained()
 def main(argv: Sequence[str] | None = None) -> None:
     """Serve HTTP and WebSockets. Workers and beat are separate processes."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -194,6 +198,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         yield_to_tables()
     listener = listen(host, port)
     load_site()
+    check_database()
     serve(listener)
 
 

@@ -10,17 +10,24 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
+import django
+
 from config.processes.server import address_arguments, listen, serve
+from config.processes.start_check import check_database, explained
 
 APPLICATION: Final = "config.asgi:tables"
 
 
+@explained()
 def main(argv: Sequence[str] | None = None) -> None:
     """Serve WebSockets, probes and metrics."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ["TABLES_ELSEWHERE"] = "1"  # tells the settings that web processes run elsewhere
     host, port = address_arguments("Serve Talon's WebSockets.", argv)
-    serve(listen(host, port), application=APPLICATION)
+    listener = listen(host, port)
+    django.setup()
+    check_database()
+    serve(listener, application=APPLICATION)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from typing import Final
 
 from django.core.cache import cache
+
+from games.rules.version import __version__
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +25,8 @@ EXPIRY: Final = 3
 
 RUNNING: Final = "tables.running"
 OPEN: Final = "tables.open"
+#: Versions of the processes, with the time of each one's last entry.
+VERSIONS: Final = "tables.versions"
 
 
 def tables_are_full() -> bool:
@@ -37,13 +42,26 @@ def readiness() -> str:
     return "ok" if OPEN in entries else "no room"
 
 
+def versions() -> set[str]:
+    """Return the versions of the processes that serve tables."""
+    return set(_recent_versions())
+
+
+def _recent_versions() -> dict[str, float]:
+    return {name: at for name, at in (cache.get(VERSIONS) or {}).items() if at > time.time() - EXPIRY}
+
+
+def _write(entries: dict[str, object]) -> None:
+    cache.set_many({**entries, VERSIONS: _recent_versions() | {__version__: time.time()}}, EXPIRY)
+
+
 async def publish(is_open: Callable[[], bool]) -> None:
     """Publish the state of this process periodically, for ever."""
     while True:
-        # A single write for both entries, so `RUNNING` never outlives the other.
-        entries = dict.fromkeys([RUNNING, OPEN] if is_open() else [RUNNING], 1)
+        # A single write for all entries, so `RUNNING` never outlives the other.
+        entries: dict[str, object] = dict.fromkeys([RUNNING, OPEN] if is_open() else [RUNNING], 1)
         try:
-            await asyncio.to_thread(cache.set_many, entries, EXPIRY)
+            await asyncio.to_thread(_write, entries)
         except Exception:
             log.warning("table capacity not published", exc_info=True)
         await asyncio.sleep(EVERY)

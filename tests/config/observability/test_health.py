@@ -20,10 +20,11 @@ from config.observability.health import Health
 from games.core.table_capacity import OPEN, RUNNING
 from games.live.sockets.eviction import open_sockets
 from games.models import Presence
+from games.rules.version import __version__
 from tests.config.asking import Answer, ask
 
 PATIENCE = 60
-FINE = {"database": "ok", "migrations": "ok", "deals": "ok", "redis": "unused", "tables": "unused"}
+FINE = {"database": "ok", "migrations": "ok", "deals": "ok", "tables": "unused"}
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +67,7 @@ async def test_other_requests_are_passed_on() -> None:
 
 async def test_alive_while_the_database_is_frozen(frozen: list[int]) -> None:
     answer = await ask(site(), "/healthz")
-    assert (answer.status, json.loads(answer.text)) == (200, {"status": "ok"})
+    assert (answer.status, json.loads(answer.text)) == (200, {"status": "ok", "version": __version__})
     assert frozen == []
 
 
@@ -103,7 +104,8 @@ async def test_ready_lists_what_it_checked(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(health, "check", lambda _elsewhere: found)
     answer = await ask(site(), "/readyz")
     assert answer.status == 200
-    assert json.loads(answer.text) == {"status": "ok", **found, "checks": FINE | {"admission": "ok"}}
+    expected = {"status": "ok", **found, "checks": FINE | {"admission": "ok", "redis": "unused"}}
+    assert json.loads(answer.text) == expected
 
 
 async def test_full_process_is_ready_and_stopping_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,14 +117,44 @@ async def test_full_process_is_ready_and_stopping_one_is_not(monkeypatch: pytest
     assert (answer.status, error_of(answer)["data"]["admission"]) == (503, "stopping")
 
 
-@pytest.mark.parametrize(("failing", "state"), [*((name, "unreachable") for name in FINE), ("tables", "no room")])
-async def test_not_ready_names_what_is_missing(failing: str, state: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "check", lambda _elsewhere: {"checks": FINE | {failing: state}})
+@pytest.mark.parametrize("failing", ["database", "migrations"])
+async def test_not_ready_names_what_is_missing(failing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "check", lambda _elsewhere: {"checks": FINE | {failing: "unreachable"}})
     answer = await ask(site(), "/readyz")
     assert answer.status == 503
     error = error_of(answer)
     assert (error["code"], error["message"]) == ("not_ready", f"Not ready: {failing}.")
-    assert error["data"][failing] == state
+    assert error["data"][failing] == "unreachable"
+
+
+async def test_process_without_redis_is_degraded_and_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A balancer must not close a site where games start and moves are acknowledged."""
+    monkeypatch.setattr(health, "check", lambda _elsewhere: {"checks": FINE | {"tables": "unreachable"}})
+    monkeypatch.setattr(health, "check_redis", lambda: "unreachable")
+    answer = await ask(site(), "/readyz")
+    found = json.loads(answer.text)
+    assert (answer.status, found["status"], found["degraded"]) == (200, "degraded", ["redis"])
+    assert found["checks"]["tables"] == "unused", "unknown without Redis"
+
+
+@pytest.mark.parametrize(("failing", "state"), [("deals", "missing"), ("tables", "no room")])
+async def test_process_without_deals_or_tables_is_degraded(
+    failing: str, state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "check", lambda _elsewhere: {"checks": FINE | {failing: state}})
+    answer = await ask(site(), "/readyz")
+    found = json.loads(answer.text)
+    assert (answer.status, found["degraded"], found["checks"][failing]) == (200, [failing], state)
+
+
+async def test_a_frozen_redis_does_not_delay_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    over = threading.Event()
+    monkeypatch.setattr(health, "check", lambda _elsewhere: {"checks": FINE})
+    monkeypatch.setattr(health, "check_redis", lambda: over.wait(PATIENCE) and "ok")
+    both = site()
+    answer = await ask(both, "/readyz")
+    over.set()
+    assert (answer.status, json.loads(answer.text)["degraded"]) == (200, ["redis"])
 
 
 @pytest.mark.django_db

@@ -65,6 +65,7 @@ def test_web_processes_yield_to_table_processes(
     monkeypatch.setattr(Path, "write_text", lambda path, text: lowered.append((str(path), text)))
     monkeypatch.setattr("config.processes.server.listen", lambda *_: None)
     monkeypatch.setattr("config.processes.server.load_site", lambda: None)
+    monkeypatch.setattr("config.processes.server.check_database", lambda: None)
     monkeypatch.setattr("config.processes.server.serve", lambda *_: None)
     settings.TABLES_ELSEWHERE = not has_tables
     main([])

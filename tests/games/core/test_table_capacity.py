@@ -42,6 +42,9 @@ async def test_a_failing_cache_is_written_again_and_entries_expire(monkeypatch: 
     timeouts = list[int]()
 
     class Away:
+        def get(self, _key: str) -> None:
+            return None
+
         def set_many(self, _entries: object, timeout: int) -> None:
             timeouts.append(timeout)
             raise ConnectionError

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from pytest_django import Settings
 
 import config.asgi
+import config.doctor.templatetags.site_health
 import config.urls  # noqa: F401
 from games.db import shared_cache
 from games.db.shared_cache import CACHES, MOST, STALE, ProcessCache, ReadingCache, SharedCache, digest_of
