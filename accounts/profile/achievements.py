@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Final
 
 from accounts.profile.play_statistics import VerifiedPlay
-from accounts.profile.streaks import streaks
+from games.core.streaks import streaks
 from games.deals.difficulty import goal_of
 
 #: Streak length of the `week` achievement, in days.

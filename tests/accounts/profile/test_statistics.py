@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from accounts.profile.achievements import Achievement, achievements
 from accounts.profile.contents import plays_of, statistics_of
 from accounts.profile.play_statistics import VerifiedPlay, figures, statistics
-from accounts.profile.streaks import Streaks, streaks
 from accounts.profile.win_days import current_streaks, daily_wins
 from accounts.sign_in.guests import BACKEND
+from games.core.streaks import Streaks, streaks
 from games.deals.todays_game import todays_game
 from games.models import Attempt, Deal
 from games.races.models import Race
@@ -229,7 +229,7 @@ def run(start: date, pattern: str) -> set[date]:
 
 
 def is_stretch(first: date, last: date, won: set[date]) -> bool:
-    missed = Counter((d.year, d.month) for n in range((last - first).days + 1) if (d := first + n * DAY) not in won)
+    missed = Counter(d.isocalendar()[:2] for n in range((last - first).days + 1) if (d := first + n * DAY) not in won)
     return all(count <= 1 for count in missed.values())
 
 
@@ -268,15 +268,15 @@ def test_streaks_of_a_regular_player(missed: set[date], today: date) -> None:
         (TODAY, "", (0, 0)),
         (date(2026, 3, 7), "###", (3, 3)),  # today is not missed until it is over
         (date(2026, 3, 5), "##.###", (5, 5)),  # a forgiven day does not count
-        (date(2026, 3, 1), "###.##.###", (5, 5)),  # a second miss ends the streak before the first
-        (date(2026, 3, 1), "#####..###", (3, 5)),  # two misses in a row break the streak
-        (date(2026, 2, 26), "##..#########", (11, 11)),  # misses in two months are both forgiven
+        (date(2026, 3, 2), "##.##.###", (5, 5)),  # a second miss ends the streak before the first
+        (date(2026, 3, 2), "####..###", (3, 4)),  # two misses in a row break the streak
+        (date(2026, 2, 27), "##..########", (10, 10)),  # misses in two weeks are both forgiven
         (date(2026, 3, 1), "########", (8, 8)),  # yesterday is forgiven,
-        (date(2026, 3, 1), "#######", (0, 7)),  # but not the day before as well
+        (date(2026, 3, 1), "######", (0, 6)),  # but not the whole weekend before
         (TODAY + DAY, "#", (0, 0)),  # a future day does not count
     ],
 )
-def test_one_missed_day_a_month_is_forgiven(start: date, pattern: str, expected: tuple[int, int]) -> None:
+def test_one_missed_day_a_week_is_forgiven(start: date, pattern: str, expected: tuple[int, int]) -> None:
     assert streaks(run(start, pattern), TODAY) == Streaks(*expected)
 
 
