@@ -39,12 +39,15 @@ from accounts.names.directory import find_players
 from accounts.names.renaming import rename_player
 from accounts.preferences import clean_preferences, preferences_of, remember_language, remembered_language
 from accounts.profile import calendar_feed, comparison, contents, follows, puzzle_panel
+from accounts.profile.player_progress import progress_of
+from accounts.profile.year import Year
 from accounts.push.views import shown as push_shown
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only, wants_json
 from games.core.json_body import json_body
 from games.db.replicas.replica_choice import from_replica
 from games.presentation.anonymous_cache import RANKED_COOKIE
+from games.presentation.titles import VARIANT_TITLES
 from games.presentation.view_models import ShownPlayer
 from games.races.results import race_suggestion
 from leaderboards.ratings import rated_players
@@ -65,15 +68,19 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
     shown = contents.visible_player(public_id, viewer)
     is_own = shown == viewer
     results, older = contents.results_page(shown, own=is_own, before=_id(request.GET.get("before")))
-    statistics, reached = contents.statistics_of(shown)
+    is_practice = is_own and request.GET.get("of") == "practice"
+    plays = contents.plays_of(shown)
+    progress = progress_of(shown.pk, plays, timezone.now())
     context = {
         "player": ShownPlayer.of(shown),
         "is_own": is_own,
         "is_following": viewer is not None and Follow.objects.filter(follower=viewer, followed=shown).exists(),
         "followers": shown.followers.count(),
-        "statistics": statistics,
-        "achievements": [achievement for achievement in reached if achievement.day or is_own],
-        "reached": sum(achievement.day is not None for achievement in reached),
+        "statistics": contents.practice_statistics_of(shown) if is_practice else contents.statistics_of(shown, plays),
+        "is_practice": is_practice,
+        "progress": progress,
+        "badges": [badge for badge in progress.badges if badge.stage or is_own],
+        "reached": sum(badge.stage for badge in progress.badges),
         "rating": contents.rating_of(shown),
         "puzzles": puzzle_panel.puzzle_panel_of(shown),
         "race_hint": contents.race_hint_of(shown) if is_own and race_suggestion.may_suggest(request) else None,
@@ -82,6 +89,20 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
         "older": older,
     }
     return render(request, "players/profile.html", context)
+
+
+@require_GET
+@from_replica("profiles")
+def year(request: HttpRequest, public_id: UUID, number: int | None = None) -> HttpResponse:
+    """Show a player's year in squares, by default this one; `?variant=` selects one game."""
+    viewer = viewer_of(request)
+    shown, today = contents.visible_player(public_id, viewer), timezone.now().date()
+    variant = request.GET.get("variant", "")
+    found = Year.of(shown, number or today.year, variant, today)
+    if found is None:
+        raise Http404
+    context = {"player": ShownPlayer.of(shown), "is_own": shown == viewer, "year": found, "variant": variant}
+    return render(request, "players/year.html", context | {"variants": VARIANT_TITLES.items()})
 
 
 @require_GET

@@ -176,7 +176,7 @@ def _attempt(attempt: Attempt, now: datetime) -> Facts:
     facts = {
         "id": attempt.public_id,
         **_fields("variant", "game", "options", "day", "commitment")(deal),
-        **_fields("ranked", "state", "started_at", "paused_ms", "finished_at")(attempt),
+        **_fields("ranked", "hinted", "state", "started_at", "paused_ms", "finished_at")(attempt),
         **_fields("end", "cards_up", "elapsed_ms", "tokens", "progress_ms")(attempt),
         "reasons": for_player(attempt.reasons, attempt.state),
         "verified_at": attempt.verified_at,

@@ -1,1 +1,1 @@
-"""Profiles: statistics, streaks, achievements, avatars, comparison, follows, invitations and the calendar feed."""
+"""Profiles: statistics, progress, the year, avatars, comparison, follows, invitations and the calendar feed."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -12,9 +13,8 @@ from django.http import Http404
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.profile.achievements import Achievement, achievements
+from accounts.profile.finished_games import PRACTICE, finished_games
 from accounts.profile.play_statistics import Statistics, VerifiedPlay, statistics
-from accounts.profile.win_days import relaxed_win_days
 from games.models import Attempt
 from games.presentation.view_models import DealTile
 from games.races.models import Entrant, Race
@@ -63,18 +63,26 @@ def race_plays_of(player: User) -> list[VerifiedPlay]:
     """Return the player's verified games in finished races, except those with options of their own."""
     entries = Entrant.objects.filter(player=player, race__state=Race.State.FINISHED, attempt__state=_State.VERIFIED)
     columns = ("race__variant", "attempt__started_at", "attempt__end", "cards_up", "elapsed_ms", "tokens")
-    rows = entries.exclude(race__variant="").order_by("pk").values_list(*columns)
+    return _plays(entries.exclude(race__variant="").order_by("pk").values_list(*columns))
+
+
+def _plays(rows: Iterable[tuple[Any, ...]]) -> list[VerifiedPlay]:
     return [
         VerifiedPlay(variant, begun.date(), end == Attempt.End.WON, cards_up, ms, n)
         for variant, begun, end, cards_up, ms, n in rows
     ]
 
 
-def statistics_of(player: User) -> tuple[Statistics, list[Achievement]]:
-    """Return the player's statistics as of today (UTC) and the achievements."""
-    plays, variants = plays_of(player), list(CATALOGUE)
-    raced, relaxed_days = race_plays_of(player), relaxed_win_days(player.pk)
-    return statistics(plays, timezone.now().date(), variants, raced), achievements(plays, variants, relaxed_days)
+def practice_statistics_of(player: User) -> Statistics:
+    """Return the statistics of the player's practice."""
+    games = finished_games(player.pk).filter(PRACTICE, state=_State.VERIFIED)
+    plays = _plays(games.values_list("deal__variant", "started_at", "end", "cards_up", "elapsed_ms", "tokens"))
+    return statistics(plays, timezone.now().date(), list(CATALOGUE))
+
+
+def statistics_of(player: User, plays: Sequence[VerifiedPlay]) -> Statistics:
+    """Return the statistics of the player's ranked plays and of races, as of today (UTC)."""
+    return statistics(plays, timezone.now().date(), list(CATALOGUE), race_plays_of(player))
 
 
 def history_of(player: User, variant: str = "") -> list[VerifiedPlay]:

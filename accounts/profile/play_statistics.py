@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from accounts.profile.streaks import streaks
+from games.core.streaks import streaks
 from games.rules.races.ranking import Score
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from django.db.models import F
 
-from accounts.profile.streaks import FORGIVEN_A_MONTH, streaks
+from games.core.streaks import FORGIVEN_A_WEEK, streaks
 from games.daily.relaxed_day import relaxed_attempts
 from games.db.players import WinStreaks
 from games.deals.todays_game import todays_game
@@ -15,12 +15,12 @@ from games.models import Attempt
 
 #: Look-back windows for a streak, in days; a longer one is read only if the streak fills the shorter one.
 _LOOKED_AT: Final = (62, 400, 36_500)
-#: Most days in a row that a streak can miss: the forgiven days of two months.
-_GAP: Final = 2 * FORGIVEN_A_MONTH
+#: Most days in a row that a streak can miss: the forgiven days of two weeks.
+_GAP: Final = 2 * FORGIVEN_A_WEEK
 
 
 def current_streaks(player_id: int, today: date) -> WinStreaks:
-    """Compute the streaks that end today or yesterday, in days won (see `accounts.profile.streaks`)."""
+    """Compute the streaks that end today or yesterday, in days won (see `games.core.streaks`)."""
     current = WinStreaks(0, 0)
     for days in _LOOKED_AT:
         first = today - timedelta(days=days)

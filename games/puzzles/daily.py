@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from django.db.models import Count, Max, QuerySet
 
+from games.core.streaks import streaks
 from games.deals.difficulty import GRADES
 from games.manifests import SHORT_VARIANTS
 from games.puzzles import history, store
@@ -183,16 +184,12 @@ def counts(row: PuzzleTry) -> bool:
 
 
 def streak_of(player: int, now: datetime) -> int:
-    """Return the number of days in a row, up to today or yesterday, on which a player solved the day's puzzle."""
+    """Return a player's current streak of days on which the day's puzzle was solved (see `games.core.streaks`)."""
     solved = PuzzleTry.objects.filter(player=player, solved_at__isnull=False, day__lte=now.date())
     return streak_in(solved.only("day", "solved_at"), now)
 
 
 def streak_in(tries: Iterable[PuzzleTry], now: datetime) -> int:
     """Return the streak in a player's tries of days."""
-    days = {row.day for row in tries if counts(row)}
-    last = now.date() if now.date() in days else now.date() - timedelta(days=1)
-    streak = 0
-    while last - timedelta(days=streak) in days:
-        streak += 1
-    return streak
+    days = {row.day for row in tries if row.day and counts(row)}
+    return streaks(days, now.date()).current

@@ -282,7 +282,7 @@ class _Best(NamedTuple):
 def _compared(attempt: Attempt, beside: str, worse_by: int, worse: str, written: str = "") -> ReferenceComparison:
     if worse_by == 0:
         return ReferenceComparison(beside, _("the same"), is_better=False)
-    better = _("new best, by %(by)s") if attempt.ranked else _("%(by)s better")
+    better = _("your best ever, by %(by)s") if attempt.ranked else _("%(by)s better")
     words = worse if worse_by > 0 else better
     return ReferenceComparison(beside, words % {"by": written or abs(worse_by)}, worse_by < 0)
 

@@ -104,6 +104,7 @@ def inhabit() -> dict[str, Any]:
             "today": str(today.day),
             "past": str(old.day),
             "month": str(today.day)[:7],
+            "year": str(today.day)[:4],
             "finished": str(finished.public_id),
             "doubted": str(doubted.public_id),
             "appealed": str(appealed.public_id),

@@ -1,4 +1,4 @@
-"""Figures of a profile: statistics, achievements and streaks."""
+"""Figures of a profile: statistics and streaks."""
 
 from __future__ import annotations
 
@@ -14,16 +14,13 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts.profile.achievements import Achievement, achievements
 from accounts.profile.contents import plays_of, statistics_of
 from accounts.profile.play_statistics import VerifiedPlay, figures, statistics
-from accounts.profile.streaks import Streaks, streaks
 from accounts.profile.win_days import current_streaks, daily_wins
-from accounts.sign_in.guests import BACKEND
+from games.core.streaks import Streaks, streaks
 from games.deals.todays_game import todays_game
 from games.models import Attempt, Deal
 from games.races.models import Race
-from games.rules import CATALOGUE
 from leaderboards.boards.rank_keys import BoardScore
 from tests import factories
 from tests.factories import make_account, make_deal, verified_win
@@ -83,15 +80,12 @@ def test_games_in_races_count_in_rows_of_their_own() -> None:
     run.judge().tend(21)
     winner, loser = run.players
     verified_win(winner, make_deal(VARIANT, TODAY))
-    found, reached = statistics_of(winner)
+    found = statistics_of(winner, plays_of(winner))
     ranked, raced = found.by_variant[VARIANT], found.in_races[VARIANT]
     best = run.attempt(0).elapsed_ms
     assert (ranked.won, raced.won, raced.best_ms, raced.streak) == (1, 1, best, 0)
     assert (found.overall.played, found.overall.best_ms) == (2, min(best or 0, ranked.best_ms or 0))
-    assert [one for one in reached if one.kind == "win" and one.day] == [
-        one for one in achievements(plays_of(winner), list(CATALOGUE)) if one.kind == "win" and one.day
-    ], "achievements are for ranked games"
-    lost = statistics_of(loser)[0]
+    lost = statistics_of(loser, plays_of(loser))
     assert (lost.overall.played, lost.in_races[VARIANT].won, lost.by_variant) == (1, 0, {})
     theirs = Client().get(f"/players/{loser.public_id}/").content.decode()
     assert "No ranked results yet." not in theirs
@@ -99,7 +93,7 @@ def test_games_in_races_count_in_rows_of_their_own() -> None:
     assert ("data-history" in page, "data-history" in theirs) == (True, False), "the charts are of ranked games"
     assert page.count('<span class="mark">race</span>') == 1
     Race.objects.update(state=Race.State.SETTLING, finished_at=None)
-    assert statistics_of(winner)[0].in_races == {}, "not before the result is public"
+    assert statistics_of(winner, []).in_races == {}, "not before the result is public"
 
 
 def test_variants_are_in_catalogue_order() -> None:
@@ -125,97 +119,6 @@ def test_the_order_of_plays_does_not_matter(played: list[VerifiedPlay], random: 
     assert statistics(shuffled, TODAY).overall == statistics(played, TODAY).overall
 
 
-FIRST = date(2026, 11, 2)
-NAMES = ["braid", "plot"]
-
-
-def earned(variant: str, days: int, *, won: bool = True, tokens: int = 100, par: int | None = None) -> VerifiedPlay:
-    return VerifiedPlay(variant, FIRST + timedelta(days=days), won, 10, 1_000, tokens, par)
-
-
-def found(plays: list[VerifiedPlay]) -> dict[tuple[str, str], date | None]:
-    return {(one.kind, one.variant if one.kind == "win" else ""): one.day for one in achievements(plays, NAMES)}
-
-
-def test_each_is_earned_on_its_first_day() -> None:
-    plays = [
-        earned("braid", 0, won=False),
-        earned("braid", 1),
-        earned("braid", 3, tokens=90, par=90),
-        earned("plot", 3),
-    ]
-    assert found(plays) == {
-        ("win", "braid"): FIRST + timedelta(days=1),
-        ("win", "plot"): FIRST + timedelta(days=3),
-        ("par", ""): FIRST + timedelta(days=3),
-        ("week", ""): None,
-        ("nine", ""): FIRST + timedelta(days=3),
-        ("relaxed", ""): None,
-    }
-
-
-def test_nothing_is_earned_without_a_win() -> None:
-    lost = [earned("braid", 0, won=False, tokens=10, par=90), earned("braid", 1, tokens=91, par=90), earned("plot", 2)]
-    assert found(lost[:1]) == dict.fromkeys(
-        [("win", "braid"), ("win", "plot"), ("par", ""), ("week", ""), ("nine", ""), ("relaxed", "")]
-    )
-    assert (found(lost)["par", ""], found(lost)["nine", ""]) == (None, None)
-    assert found([]) == found(lost[:1])
-
-
-def tries(plays: list[VerifiedPlay]) -> dict[str, tuple[int, int]]:
-    return {one.variant if one.kind == "win" else one.kind: (one.done, one.goal) for one in achievements(plays, NAMES)}
-
-
-def test_the_best_try_so_far_is_shown_until_then() -> None:
-    assert tries([]) == {
-        "braid": (0, 104),
-        "plot": (0, 104),
-        "par": (0, 1),
-        "week": (0, 7),
-        "nine": (0, 2),
-        "relaxed": (0, 7),
-    }
-    plays = [
-        VerifiedPlay("braid", FIRST, won=False, cards_up=31, elapsed_ms=1, tokens=9),
-        VerifiedPlay("braid", FIRST, won=False, cards_up=12, elapsed_ms=1, tokens=9),
-        earned("plot", 1, tokens=120, par=90),
-        earned("plot", 2, tokens=100, par=90),
-    ]
-    found = tries(plays)
-    assert (found["braid"], found["par"], found["week"], found["nine"]) == ((31, 104), (90, 100), (2, 7), (1, 2))
-
-
-def test_a_week_is_seven_days_with_one_miss_forgiven() -> None:
-    assert found([earned("plot", n) for n in range(6)])["week", ""] is None
-    assert found([earned("plot", n) for n in range(9)])["week", ""] == FIRST + timedelta(days=6)
-    assert found([earned("plot", n) for n in (0, 1, 2, 4, 5, 6, 7)])["week", ""] == FIRST + timedelta(days=7)
-
-
-def test_a_rejected_game_revokes_its_achievement(client: Client) -> None:
-    who = make_account()
-    deal = make_deal("plot", factories.DAY)
-    attempt = factories.listed(deal, BoardScore(104, 1_000, 50), who=who).attempt
-    Attempt.objects.filter(pk=attempt.pk).update(end="won")
-    address = f"/players/{who.public_id}/"
-
-    def shown(by: Client) -> list[Achievement]:
-        context: Any = by.get(address).context
-        return list(context["achievements"])
-
-    assert shown(client) == [Achievement("win", factories.DAY, "plot", 104, 104)]
-    mine = Client()
-    mine.force_login(who, backend=BACKEND)
-    assert len(shown(mine)) == len(CATALOGUE) + 4  # including those not earned yet
-    page = mine.get(address).content.decode()
-    assert "not yet" in page
-    assert page.count('class="medal"') == len(CATALOGUE) + 4
-    assert "1 of 7 days" in page
-    assert "<progress" not in client.get(address).content.decode()
-    Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REJECTED)
-    assert shown(client) == []
-
-
 DAY = timedelta(days=1)
 
 # Days of three months, around a new year.
@@ -229,7 +132,7 @@ def run(start: date, pattern: str) -> set[date]:
 
 
 def is_stretch(first: date, last: date, won: set[date]) -> bool:
-    missed = Counter((d.year, d.month) for n in range((last - first).days + 1) if (d := first + n * DAY) not in won)
+    missed = Counter(d.isocalendar()[:2] for n in range((last - first).days + 1) if (d := first + n * DAY) not in won)
     return all(count <= 1 for count in missed.values())
 
 
@@ -268,15 +171,15 @@ def test_streaks_of_a_regular_player(missed: set[date], today: date) -> None:
         (TODAY, "", (0, 0)),
         (date(2026, 3, 7), "###", (3, 3)),  # today is not missed until it is over
         (date(2026, 3, 5), "##.###", (5, 5)),  # a forgiven day does not count
-        (date(2026, 3, 1), "###.##.###", (5, 5)),  # a second miss ends the streak before the first
-        (date(2026, 3, 1), "#####..###", (3, 5)),  # two misses in a row break the streak
-        (date(2026, 2, 26), "##..#########", (11, 11)),  # misses in two months are both forgiven
+        (date(2026, 3, 2), "##.##.###", (5, 5)),  # a second miss ends the streak before the first
+        (date(2026, 3, 2), "####..###", (3, 4)),  # two misses in a row break the streak
+        (date(2026, 2, 27), "##..########", (10, 10)),  # misses in two weeks are both forgiven
         (date(2026, 3, 1), "########", (8, 8)),  # yesterday is forgiven,
-        (date(2026, 3, 1), "#######", (0, 7)),  # but not the day before as well
+        (date(2026, 3, 1), "######", (0, 6)),  # but not the whole weekend before
         (TODAY + DAY, "#", (0, 0)),  # a future day does not count
     ],
 )
-def test_one_missed_day_a_month_is_forgiven(start: date, pattern: str, expected: tuple[int, int]) -> None:
+def test_one_missed_day_a_week_is_forgiven(start: date, pattern: str, expected: tuple[int, int]) -> None:
     assert streaks(run(start, pattern), TODAY) == Streaks(*expected)
 
 
@@ -319,10 +222,3 @@ def test_todays_game_has_a_streak_of_its_own() -> None:
     found = current_streaks(who.pk, LAST)
     assert found.any_game == 5
     assert found.todays_game == streaks(stonewall_days, LAST).current != 5
-
-
-def test_a_relaxed_week_is_an_achievement_of_its_own() -> None:
-    days = [FIRST + timedelta(days=n) for n in range(7)]
-    reached = {one.kind: (one.day, one.done) for one in achievements([], NAMES, days)}
-    assert (reached["relaxed"], reached["week"]) == ((days[-1], 0), (None, 0))
-    assert {one.kind: one.done for one in achievements([], NAMES, days[:3])}["relaxed"] == 3

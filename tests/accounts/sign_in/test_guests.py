@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.profile.contents import statistics_of
+from accounts.profile.contents import plays_of, statistics_of
 from accounts.sign_in.adapter import PlayerAdapter
 from accounts.sign_in.guests import create_guest, merge_guest, player_for
 from games.attempts.lifecycle import close_attempt
@@ -173,7 +173,7 @@ def test_an_account_cannot_take_the_best_of_several_guests(user: User, client: C
     settlement.settle(attempt.pk)
     relisting.relist_player(user)
     assert not Result.objects.exists()
-    assert statistics_of(user)[0].overall.played == 0
+    assert statistics_of(user, plays_of(user)).overall.played == 0
     assert client.post(reverse("games:start", args=["plot"])).headers["Location"] == table
     assert Attempt.objects.filter(player=user, deal=deal).count() == 1
 

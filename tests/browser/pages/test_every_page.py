@@ -141,6 +141,8 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("member", {"public_id": "<guarded>"}),
         ("guarded", {"public_id": "<guarded>"}),
     ],
+    "players:this_year": [("stranger", {"public_id": "<member>"}), ("member", {"public_id": "<member>"})],
+    "players:year": [("stranger", {"public_id": "<member>", "number": "<year>"})],
     "players:avatar": [("stranger", {"digest": "guest"})],
     "players:compare": [("guarded", {"public_id": "<member>", "other_id": "<guarded>"})],
     "players:history players:ratings players:puzzle_ratings": [("stranger", {"public_id": "<member>"})],

@@ -127,7 +127,7 @@ def tried(player: User, ago: int, *, solved: bool = True) -> None:
 
 @pytest.mark.parametrize(
     ("solved", "streak"),
-    [([], 0), ([0], 1), ([1], 1), ([2], 0), ([0, 1, 2], 3), ([1, 2, 3], 3), ([0, 2, 3], 1), ([-1, 0, 1], 2)],
+    [([], 0), ([0], 1), ([1], 1), ([2], 1), ([3], 0), ([0, 1, 2], 3), ([0, 2, 3], 3), ([0, 3], 1), ([-1, 0, 1], 2)],
 )
 def test_streak_counts_solved_days_up_to_today_or_yesterday(guest: User, solved: list[int], streak: int) -> None:
     for ago in solved:

@@ -158,7 +158,7 @@ def test_a_win_is_compared_with_par_and_the_players_best(deal: Deal) -> None:
     assert after(own).comparisons == [
         ReferenceComparison("Par: 104 moves", "4 under", is_better=True),
         ReferenceComparison("Your best time: 4:10.0", "0:50.0 slower", is_better=False),
-        ReferenceComparison("Your fewest moves: 120", "new best, by 20", is_better=True),
+        ReferenceComparison("Your fewest moves: 120", "your best ever, by 20", is_better=True),
     ]
     assert "<b>Par</b> is the number of moves in a good solution" in panel(own)
 
@@ -166,7 +166,7 @@ def test_a_win_is_compared_with_par_and_the_players_best(deal: Deal) -> None:
 def test_a_best_by_less_than_a_second_counts(deal: Deal) -> None:
     who = earlier(ms=300_400).player
     assert after(game(deal, ms=300_000, who=who)).comparisons == [
-        ReferenceComparison("Your best time: 5:00.4", "new best, by 0.4 s", is_better=True),
+        ReferenceComparison("Your best time: 5:00.4", "your best ever, by 0.4 s", is_better=True),
         ReferenceComparison("Your fewest moves: 100", "the same", is_better=False),
     ]
 
@@ -186,7 +186,9 @@ def test_a_first_win_is_labelled_and_others_do_not_count(deal: Deal) -> None:
 def test_a_player_without_wins_sees_the_most_cards(deal: Deal) -> None:
     who = earlier(cards=20).player
     own = game(deal, cards=23, who=who)
-    assert after(own).comparisons == [ReferenceComparison("Your most cards up: 20", "new best, by 3", is_better=True)]
+    assert after(own).comparisons == [
+        ReferenceComparison("Your most cards up: 20", "your best ever, by 3", is_better=True)
+    ]
 
 
 def test_later_games_do_not_change_the_summary(deal: Deal) -> None:
@@ -202,7 +204,7 @@ def test_later_games_do_not_change_the_summary(deal: Deal) -> None:
         finished_at=later,
     )
     assert after(first).is_first_win
-    assert [one.words for one in after(second).comparisons] == ["new best, by 0:20.0", "new best, by 20"]
+    assert [one.words for one in after(second).comparisons] == ["your best ever, by 0:20.0", "your best ever, by 20"]
 
 
 def test_a_game_continued_from_a_replay_is_not_compared() -> None:

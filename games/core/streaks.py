@@ -1,8 +1,8 @@
-"""Streaks: days won in a row, with one missed day forgiven in each calendar month.
+"""Streaks: days won in a row, with one missed day forgiven in each week, from Monday to Sunday.
 
 A deal counts for its own day, in UTC, whenever it was finished. A streak is a run of days with at most one day missed
-in any calendar month. Its length is the number of days won, so a forgiven day does not break the streak but adds
-nothing to it. The run is always the longest possible one: a second miss in a month costs only the days before the first
+in any week. Its length is the number of days won, so a forgiven day does not break the streak but adds
+nothing to it. The run is always the longest possible one: a second miss in a week costs only the days before the first
 miss. Today does not count as missed until it is over.
 
 These are pure functions of dates. Their tests compare them with a brute-force version of the definition.
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
-#: Missed days per calendar month that do not break a streak.
-FORGIVEN_A_MONTH: Final = 1
+#: Missed days per week that do not break a streak.
+FORGIVEN_A_WEEK: Final = 1
 
 _DAY: Final = timedelta(days=1)
 
@@ -46,10 +46,10 @@ def streaks(won: Collection[date], today: date) -> Streaks:
         if day in days:
             length += 1
         else:
-            missed[_month(day)] += 1
-            while missed[_month(day)] > FORGIVEN_A_MONTH:  # drop the oldest days until the month is forgiven again
+            missed[_week(day)] += 1
+            while missed[_week(day)] > FORGIVEN_A_WEEK:  # drop the oldest days until the week is forgiven again
                 length -= first in days
-                missed[_month(first)] -= first not in days
+                missed[_week(first)] -= first not in days
                 first += _DAY
         longest = max(longest, length)
         current = length
@@ -57,5 +57,5 @@ def streaks(won: Collection[date], today: date) -> Streaks:
     return Streaks(current=current, longest=longest)
 
 
-def _month(day: date) -> tuple[int, int]:
-    return day.year, day.month
+def _week(day: date) -> tuple[int, int]:
+    return day.isocalendar()[:2]
