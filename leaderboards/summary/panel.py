@@ -228,8 +228,8 @@ class GameSummary:
         if self.own.is_preview and self._place:
             return _("With an account, you'd be %(place)s.") % {"place": self._place}
         if not self._place or self.headline == self._place:
-            return _("Verified")
-        return _("Verified: %(place)s") % {"place": self._place}
+            return _("Your result counts.")
+        return _("Your result counts: %(place)s.") % {"place": self._place}
 
     @property
     def _place(self) -> str:

@@ -123,10 +123,10 @@ def test_a_place_includes_the_number_of_players(deal: Deal) -> None:
     found = after(own)
     assert found.own is not None
     assert (found.own.rank, found.own.of) == (2, 5)
-    assert (found.headline, found.standing) == ("Your first Stonewall win", "Verified: 2nd of 5")
+    assert (found.headline, found.standing) == ("Your first Stonewall win", "Your result counts: 2nd of 5.")
     earlier(who=own.player)
     again = after(own)
-    assert (again.headline, again.place, again.standing) == ("2nd of 5", "2nd of 5", "Verified")
+    assert (again.headline, again.place, again.standing) == ("2nd of 5", "2nd of 5", "Your result counts.")
     with translation.override("fr"):
         assert again.place == "2e sur 5"
 
@@ -134,9 +134,9 @@ def test_a_place_includes_the_number_of_players(deal: Deal) -> None:
 def test_a_place_alone_or_of_a_loss_is_no_headline(deal: Deal) -> None:
     own = game(deal)
     earlier(who=own.player)
-    assert (after(own).headline, after(own).place, after(own).standing) == ("", "", "Verified")
+    assert (after(own).headline, after(own).place, after(own).standing) == ("", "", "Your result counts.")
     lost = game(deal, cards=12)
-    assert (after(lost).headline, after(lost).place, after(lost).standing) == ("", "", "Verified: 2nd of 2")
+    assert (after(lost).headline, after(lost).place, after(lost).standing) == ("", "", "Your result counts: 2nd of 2.")
     assert not after(lost).is_top_place
 
 
