@@ -362,13 +362,19 @@ def test_there_is_one_main_button(deal: Deal) -> None:
     assert main_button(own) == "board"
     assert main_button(unranked(publishing.practice_deal("labyrinth"), own.player)) == "new"
     guest = create_guest()
-    assert main_button(game(deal, who=guest, show=False)) == "account"
+    won = game(deal, who=guest, show=False)
+    assert main_button(won) == "next"
+    assert 'id="finish-account"' in panel(won).split("finish-others")[0], "second"
+    for other in publishing.todays_deals(NOW)[:-1]:
+        game(other, cards=1, who=guest, show=False)
+    assert main_button(won) == "account"
     assert main_button(unranked(publishing.practice_deal("labyrinth"), guest)) == "new"
     first = unranked(first_game.deal_for(guest.pk), guest)
     assert main_button(first) == "today"
     first.end = Attempt.End.RESIGNED
     first.save()
     assert main_button(first) == "same"
+    assert 'id="finish-new"' in panel(first).split("finish-others")[0], "one tap away"
 
 
 def test_a_lost_challenge_can_be_tried_again() -> None:
@@ -382,7 +388,8 @@ def test_a_lost_challenge_can_be_tried_again() -> None:
     assert reverse("games:answer_challenge", args=[sent.code]) in panel(own)
     Attempt.objects.filter(pk=own.pk).update(elapsed_ms=279_999)
     own.refresh_from_db()
-    assert main_button(own) == "account"
+    assert main_button(own) == "next"
+    assert panel(own).count('id="finish-account"') == 1
 
 
 def test_a_loss_leads_to_its_analysis_once_that_may_be_seen(deal: Deal) -> None:
