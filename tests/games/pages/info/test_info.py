@@ -10,10 +10,12 @@ from io import StringIO
 import pytest
 from django.test import Client
 from django.utils import translation
+from django.utils.html import escape
 
 from accounts.sign_in.guests import BACKEND, create_guest
 from games.appeals import appeals
 from games.attempts.lifecycle import start_attempt
+from games.manifests import MANIFESTS
 from games.models import Deal
 from games.pages.info.winnability_page import LENGTH, percent, study_summaries
 from games.rules import CATALOGUE, GAMES
@@ -95,6 +97,27 @@ def test_the_download_is_the_file_behind_the_page(client: Client) -> None:
     assert [(row["variant"], int(row["won"])) for row in rows] == [
         (row.variant, row.won) for row in winnability_figures.read()
     ]
+
+
+def test_three_questions_lead_to_a_game(client: Client) -> None:
+    assert 'id="suggestion"' not in client.get("/rules/which/").content.decode()
+    assert "/rules/which/" in client.get("/rules/").content.decode()
+    for query, game in (
+        ("known=tarot&length=short&appeal=planning", "tarot"),
+        ("known=none&length=short", "stonewall"),
+        ("length=short&appeal=simplicity", "labyrinth"),
+        ("known=nonsense", "stonewall"),
+    ):
+        text = client.get(f"/rules/which/?{query}").content.decode()
+        assert f'name="name" value="{MANIFESTS[game].kindred.start}"' in text, query
+        assert str(escape(MANIFESTS[game].kindred.comparison)) in text
+        assert text.count(" checked") == len(re.findall("=(?!nonsense)", query))
+
+
+def test_each_games_rules_compare_it_with_a_known_one(client: Client) -> None:
+    for game, manifest in MANIFESTS.items():
+        for address in ("/rules/", f"/rules/{game}/"):
+            assert str(escape(manifest.kindred.comparison)) in client.get(address).content.decode()
 
 
 FAIR_PLAY, WINNABILITY = 'href="/fairplay/"', 'href="/winnability/"'
