@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from games.attempts.lifecycle import DealClosedError, start_attempt
+from games.attempts.lifecycle import DealClosedError, has_progress, start_attempt
 from games.bots.roster import BOTS
 from games.core import limits
 from games.db.players import Player, check_may_start, player_for, player_id
@@ -85,7 +85,7 @@ def practice_page(request: HttpRequest) -> HttpResponse:
     running = Attempt.objects.filter(player=player_id(request), ranked=False, state=Attempt.State.PLAYING).exclude(
         deal__for_race=True, deadline__isnull=False
     )
-    latest = running.select_related("deal").order_by("-started_at")[:_RUNNING_SHOWN]
+    latest = running.filter(has_progress()).select_related("deal").order_by("-started_at")[:_RUNNING_SHOWN]
     context = {
         "variants": titles.variant_choices(),
         "games": [

@@ -283,6 +283,12 @@ def test_a_merged_guests_ranked_game_cannot_restart(mine: Client, player: Any) -
     assert Attempt.objects.get().state == Attempt.State.PLAYING
 
 
+def test_only_games_with_a_move_are_left_to_resume(mine: Client, player: Any) -> None:
+    start_attempt(player, publishing.practice_deal("stonewall"))
+    left = begun(player, publishing.practice_deal("plot"))
+    assert [tile.attempt.public_id for tile in mine.get("/practice/").context["running"]] == [left.public_id]
+
+
 def test_a_game_without_a_move_is_reused(mine: Client, player: Any) -> None:
     attempt = start_attempt(player, publishing.practice_deal("stonewall"))
     assert restarted(mine, attempt) == attempt
