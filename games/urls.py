@@ -18,6 +18,7 @@ from games.pages.info import (
     privacy_page,
     queue_page,
     rules_page,
+    which_game_page,
     winnability_page,
 )
 from games.pages.practice import hints_page, practice_page
@@ -146,6 +147,7 @@ urlpatterns = [
     path(".well-known/talon-ledger.pem", ledger_heads_page.key, name="ledger_key"),
     # Rules
     path("rules/", rules_page.index, name="rules_index"),
+    path("rules/which/", which_game_page.which_game, name="which_game"),
     path("rules/<slug:game>/", rules_page.rules, name="rules"),
     # Winnability statistics
     path("winnability/", winnability_page.page, name="winnability"),

@@ -43,11 +43,11 @@ LEADERS: Final = 3
 @cache_for_anonymous(2.0)
 @from_replica("boards")
 def index(request: HttpRequest) -> HttpResponse:
-    """Show the index: today's deals, each with its leaders, the nine, and the periods of the seasons."""
+    """Show the index: today's deals, each with its leaders if any, the nine, and the periods of the seasons."""
     pages = [(ShownDeal.of(deal), deal_boards.page(deal, limit=LEADERS)) for deal in publishing.todays_deals()]
     context = {
         "deals": [{"deal": deal, "page": page} for deal, page in pages],
-        "has_results": any(page.entries for _, page in pages),
+        "empty": [deal for deal, page in pages if not page.entries],
         "periods": Season.Period.choices,
     }
     return render(request, "boards/index.html", context)

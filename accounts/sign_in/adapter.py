@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -251,9 +251,5 @@ def _welcome_text(user: User) -> str:
         return gettext("Welcome, %(name)s!") % {"name": user}
     titles = list(dict.fromkeys(games))
     named = ", ".join(titles[:_GAMES_NAMED]) + (" …" if len(titles) > _GAMES_NAMED else "")
-    text = ngettext(
-        "Welcome, %(name)s! You keep your game: %(games)s.",
-        "Welcome, %(name)s! You keep your %(n)s games: %(games)s.",
-        len(games),
-    )
-    return text % {"name": user, "n": len(games), "games": named}
+    text = gettext("Welcome, %(name)s! What you have played is saved in your account: %(games)s.")
+    return text % {"name": user, "games": named}

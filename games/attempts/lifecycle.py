@@ -117,10 +117,14 @@ def restart_practice(player: Player, deal: Deal) -> Attempt:
     running = Attempt.objects.filter(player=player.pk, deal=deal, state=Attempt.State.PLAYING, ranked=False)
     if deal.for_race:
         running = running.filter(deadline=None)  # those with a deadline belong to the race
-    has_progress = Exists(Move.objects.filter(attempt=OuterRef("pk"))) | Q(continuation__isnull=False)
-    for attempt_id in list(running.filter(has_progress).values_list("pk", flat=True)):
+    for attempt_id in list(running.filter(has_progress()).values_list("pk", flat=True)):
         close_attempt(attempt_id, "closed")
     return start_attempt(player, deal)
+
+
+def has_progress() -> Q:
+    """Return the condition that an attempt has moves or continues a replay."""
+    return Q(Exists(Move.objects.filter(attempt=OuterRef("pk")))) | Q(continuation__isnull=False)
 
 
 def close_attempt(attempt_id: int, how: How, *, at: datetime | None = None) -> Attempt:

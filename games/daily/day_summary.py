@@ -100,7 +100,9 @@ def standing_of(
     if player is None:
         return PlayerDay()
     ranked = {deal_id for deal_id, attempt in attempts.items() if attempt.ranked and attempt.state == State.VERIFIED}
-    places = boards().own(player, ranked, day_boards) if ranked else OwnPlaces()
+    # The boards may lag by seconds: no place on one that shows no result yet.
+    placed = ranked & day_boards.leaders.keys()
+    places = boards().own(player, placed, day_boards) if placed else OwnPlaces()
     summary = DaySummary(
         day=now.date(),
         marks=dict.fromkeys(CATALOGUE, "coming") | {deal.variant: mark_of(attempts.get(deal.id)) for deal in deals},

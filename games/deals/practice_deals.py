@@ -39,7 +39,13 @@ _search_slots = threading.BoundedSemaphore(2)
 
 
 def deal_for(player_id: int | None, variant: Variant, grade: int | None = None) -> Deal | None:
-    """Return a certified practice deal that the player has not begun, of `grade` if given; None if there is none."""
+    """Return a certified practice deal that the player has not begun, of `grade` if given; None if there is none.
+
+    It is one that nobody has played yet, or else a random one, so that two newcomers don't get the same cards.
+    """
+    certificate = starter_deals.for_practice(variant.name, grade)
+    if certificate:
+        return publishing.seeded_deal(variant, certificate.record.seed, certificate)
     practice = Deal.objects.filter(day=None, relaxed_day=None, for_race=False)
     certified = practice.filter(proven=True, rules_version=RULES_VERSION)
     fitting = certified.filter(game=variant.game, variant=variant.name, options=dict(variant.options))
@@ -47,11 +53,8 @@ def deal_for(player_id: int | None, variant: Variant, grade: int | None = None) 
         fitting = fitting.filter(grade=grade)
     already_played = Exists(Attempt.objects.filter(deal=OuterRef("pk"), player=player_id))
     # The first games for newcomers are excluded, because they come with explanations.
-    deal = (
-        fitting.exclude(already_played).exclude(seed__in=first_game.winning_lines(variant.name)).order_by("pk").first()
-    )
-    certificate = None if deal else starter_deals.for_practice(variant.name, grade)
-    return publishing.seeded_deal(variant, certificate.record.seed, certificate) if certificate else deal
+    fresh = fitting.exclude(already_played).exclude(seed__in=first_game.winning_lines(variant.name))
+    return fresh.order_by("?").first()
 
 
 def order(player: Player, variant: Variant, grade: int | None = None) -> PracticeOrder:

@@ -8,7 +8,7 @@ from typing import Final
 from django.utils.translation import gettext_lazy as _
 
 from games.manifests.lesson import Lesson, goes_up, line, suit, top
-from games.manifests.manifest import FirstMoves, Kinds, Likeness, Manifest, PictureLayout, Spot, VariantFacts
+from games.manifests.manifest import FirstMoves, Kindred, Kinds, Likeness, Manifest, PictureLayout, Spot, VariantFacts
 from games.rules.cards import RANK
 from games.rules.tokens import DOWN, DRAW, TO_PILE, UP, Move
 from games.rules.variants import braid
@@ -130,6 +130,15 @@ MANIFEST: Final = Manifest(
             puzzle_points=-951.0,
         ),
     },
+    kindred=Kindred(
+        _("Forty Thieves"),
+        "pigtail",
+        _(
+            "Like Forty Thieves, you go through a stock of two decks card by card. But you build no piles: single "
+            "cells hold what must wait. Start with Pigtail: it lets you go through the stock once more."
+        ),
+    ),
+    appeal="winning",
     picture=PictureLayout(9.4, 4, tuple(_spots())),
     first_moves=FirstMoves(_TEXTS, _kinds),
     lesson=_LESSON,

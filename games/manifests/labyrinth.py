@@ -8,7 +8,7 @@ from typing import Final
 from django.utils.translation import gettext_lazy as _
 
 from games.manifests.lesson import Lesson, line, suit, top
-from games.manifests.manifest import FirstMoves, Kinds, Likeness, Manifest, PictureLayout, Spot, VariantFacts
+from games.manifests.manifest import FirstMoves, Kindred, Kinds, Likeness, Manifest, PictureLayout, Spot, VariantFacts
 from games.rules.tokens import DRAW, Move
 from games.rules.variants import labyrinth
 
@@ -77,6 +77,15 @@ MANIFEST: Final = Manifest(
             puzzle_points=-807.0,
         ),
     },
+    kindred=Kindred(
+        _("Mahjong Solitaire"),
+        "labyrinth",
+        _(
+            "Like Mahjong Solitaire, only cards with an open side can go. But they go up in their suits, not in "
+            "pairs, and you decide when new ones come. Start with a first game, which explains its moves."
+        ),
+    ),
+    appeal="simplicity",
     picture=PictureLayout(10.4, 6, tuple(_spots())),
     first_moves=FirstMoves(_TEXTS, _kinds),
     lesson=_LESSON,

@@ -16,6 +16,7 @@ from games.rules import Table
 from games.rules.tokens import Move
 
 Kinds: TypeAlias = Iterator[str]
+Appeal: TypeAlias = Literal["winning", "planning", "simplicity"]
 Spread: TypeAlias = Literal["stack", "fan", "row", "braid"]
 
 
@@ -86,12 +87,23 @@ class FirstMoves:
     kinds: Callable[[Any, Move], Kinds]
 
 
+class Kindred(NamedTuple):
+    """A well-known game that leads to this one, the gentlest variant to start with, and how the two compare."""
+
+    title: Promise
+    start: str
+    comparison: Promise
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
     """Facts about a game, and about its variants by name."""
 
     variants: Mapping[str, VariantFacts]
     """One of them is named like the game, and its title is the game's."""
+    kindred: Kindred
+    appeal: Appeal
+    """What its players enjoy most."""
     picture: PictureLayout
     first_moves: FirstMoves
     lesson: Lesson

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from games.manifests.lesson import Lesson, line, top
 from games.manifests.manifest import (
     FirstMoves,
+    Kindred,
     Kinds,
     Likeness,
     Manifest,
@@ -112,6 +113,16 @@ MANIFEST: Final = Manifest(
             puzzle_points=-749.0,
         ),
     },
+    kindred=Kindred(
+        _("Spider"),
+        "plot",
+        _(
+            "Like Spider, there are two decks, and piles go down whatever the suit. But cards move one at a time, "
+            "and the first foundation must be full before the next may start. Start with a first game, which "
+            "explains its moves."
+        ),
+    ),
+    appeal="planning",
     picture=PictureLayout(7.8, 5.1, tuple(_spots())),
     first_moves=FirstMoves(_TEXTS, _kinds),
     lesson=_LESSON,

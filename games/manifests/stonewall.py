@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from games.manifests.lesson import Lesson, goes_up, line, suit, top
 from games.manifests.manifest import (
     FirstMoves,
+    Kindred,
     Kinds,
     Likeness,
     Manifest,
@@ -94,6 +95,16 @@ MANIFEST: Final = Manifest(
             puzzle_points=-665.0,
         ),
     },
+    kindred=Kindred(
+        _("FreeCell"),
+        "stonewall",
+        _(
+            "Like FreeCell, you plan ahead and build down in alternating colours. But the sixteen single cards can't "
+            "be put back, and every other card in the wall is hidden. Start with a first game, which explains its "
+            "moves."
+        ),
+    ),
+    appeal="planning",
     picture=PictureLayout(11.7, 5.2, tuple(_spots())),
     first_moves=FirstMoves(_TEXTS, _kinds),
     lesson=_LESSON,

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from games.manifests.lesson import Lesson, goes_up, line, suit, top
 from games.manifests.manifest import (
     FirstMoves,
+    Kindred,
     Kinds,
     Likeness,
     Manifest,
@@ -147,6 +148,15 @@ MANIFEST: Final = Manifest(
             likeness=Likeness(0.67, 0.06, 0.91),
         ),
     },
+    kindred=Kindred(
+        _("Klondike"),
+        "tarot-novice",
+        _(
+            "Like Klondike, there are hidden cards, a stock, and kings for empty piles. But trumps go on any suit, "
+            "and the Fool on any card. Start with Tarot Novice: you draw one card at a time."
+        ),
+    ),
+    appeal="winning",
     picture=PictureLayout(9, 6, tuple(_spots())),
     first_moves=FirstMoves(_TEXTS, _kinds),
     lesson=_LESSON,

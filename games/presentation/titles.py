@@ -99,7 +99,8 @@ def rules_context(game: str) -> dict[str, Any]:
         {"name": name, "title": VARIANT_TITLES[name]} for name, variant in CATALOGUE.items() if variant.game == game
     ]
     games = [{"name": name, "title": title} for name, title, _options in games_and_options()]
-    return {"game": game, "title": GAME_TITLES[game], "variants": variants, "games": games}
+    kindred = MANIFESTS[game].kindred
+    return {"game": game, "title": GAME_TITLES[game], "variants": variants, "games": games, "kindred": kindred}
 
 
 @cache

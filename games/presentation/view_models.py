@@ -6,8 +6,6 @@ address.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any, Final, Self, TypeVar
@@ -80,13 +78,6 @@ class ShownDeal:
         """About how long the game takes people; from ten minutes in steps of five."""
         minutes = max(1, round((self.par or 0) * _SECONDS_A_MOVE / 60))
         return minutes if minutes < 10 else 5 * round(minutes / 5)
-
-
-def practice_fields(deal: Deal) -> Iterator[tuple[str, str]]:
-    """Yield the form fields that start practice with a new deal of the same variant or options."""
-    yield "name", deal.variant or deal.game
-    if not deal.variant:
-        yield from ((f"option-{name}", json.dumps(value)) for name, value in deal.options.items())
 
 
 #: States whose reasons are shown to the attempt's player.

@@ -45,8 +45,8 @@ def next_step(
     is_won = attempt.end == Attempt.End.WON
     if answer is not None and not _may_have_beaten(attempt, answer):
         return Step.RETRY
-    if is_won and player.would_be_listed and (attempt.ranked or answer is not None):
-        return Step.ACCOUNT
+    if offers_account(attempt, player, answer):
+        return Step.NEXT if has_next else Step.ACCOUNT
     is_relaxed = attempt.deal.relaxed_day is not None
     if is_won and not attempt.ranked and (is_first_game(attempt.deal) or (is_first_win and is_relaxed)):
         return Step.TODAY
@@ -55,6 +55,12 @@ def next_step(
     if attempt.ranked or (is_won and is_relaxed and has_next):
         return Step.NEXT if has_next else Step.BOARD
     return Step.NEW if is_won or is_secret else Step.SAME
+
+
+def offers_account(attempt: Attempt, player: Any, answer: Answer | None) -> bool:  # noqa: ANN401 - as above
+    """Return whether a guest has won a game that would be listed with an account."""
+    counts = attempt.ranked or answer is not None
+    return attempt.end == Attempt.End.WON and player.would_be_listed and counts
 
 
 def _may_have_beaten(attempt: Attempt, answer: Answer) -> bool:

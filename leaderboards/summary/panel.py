@@ -30,14 +30,15 @@ from games.explorer.lookup import figures_of
 from games.ghosts.challenges import may_challenge
 from games.models import Attempt
 from games.presentation.durations import duration
+from games.presentation.practice_links import fields_again
 from games.presentation.titles import VARIANT_TITLES
-from games.presentation.view_models import ShownAttempt, ShownDeal, practice_fields
+from games.presentation.view_models import ShownAttempt, ShownDeal
 from games.races.results.confirming_races import is_top_place
 from games.replays.models import Continuation
 from games.rules import CATALOGUE
 from leaderboards.boards.own_result import OwnResult, own_result
 from leaderboards.summary import distributions, result_charts
-from leaderboards.summary.next_step import Step, answer_of, next_step
+from leaderboards.summary.next_step import Step, answer_of, next_step, offers_account
 
 State = Attempt.State
 
@@ -81,8 +82,8 @@ class Today:
 @dataclass(frozen=True, slots=True)
 class Again:
     """Follow-up actions: a form for new practice, the same deal or the time from which it is playable, and the code of
-    the challenge that this game answers. `step` is the one to suggest first; after a ranked game, `relaxed` is the
-    relaxed deal of its variant.
+    the challenge that this game answers. `step` is the one to suggest first; a guest may see an account second, and
+    after a ranked game, `relaxed` is the relaxed deal of its variant.
     """
 
     step: Step
@@ -92,6 +93,7 @@ class Again:
     same_deal_from: datetime | None
     may_challenge: bool
     challenge: str
+    offers_account: bool
 
     @classmethod
     def of(
@@ -120,11 +122,12 @@ class Again:
                 is_first_win=is_first_win,
             ),
             relaxed=ShownDeal.of(relaxed, now) if relaxed and attempt.ranked else None,
-            new_deal=list(practice_fields(deal)),
+            new_deal=list(fields_again(deal).items()),
             same_deal=None if secret else deal.pk,
             same_deal_from=ShownDeal.of(deal, now).reveals_at if secret else None,
             may_challenge=may_challenge(attempt, attempt.player_id, now),
             challenge=answer.challenge.code if answer else "",
+            offers_account=offers_account(attempt, player, answer),
         )
 
 
@@ -228,8 +231,8 @@ class GameSummary:
         if self.own.is_preview and self._place:
             return _("With an account, you'd be %(place)s.") % {"place": self._place}
         if not self._place or self.headline == self._place:
-            return _("Verified")
-        return _("Verified: %(place)s") % {"place": self._place}
+            return _("Your result counts.")
+        return _("Your result counts: %(place)s.") % {"place": self._place}
 
     @property
     def _place(self) -> str:

@@ -49,10 +49,12 @@ def test_the_index_shows_todays_deals_and_the_periods(client: Client) -> None:
 
 def test_a_day_without_results_invites_once(client: Client, deal: Any) -> None:
     empty = client.get("/boards/").content.decode()
-    assert (empty.count("No results yet today."), empty.count("No one yet.")) == (1, 0)
+    assert (empty.count("No results yet"), empty.count("No results yet today.")) == (1, 1)
     factories.listed(deal, BoardScore(20, 300, 40))
     begun = client.get("/boards/").content.decode()
-    assert (begun.count("No results yet today."), begun.count("No one yet.")) == (0, len(CATALOGUE) - 1)
+    shown, folded = begun.split("No results yet:")
+    assert (shown.count('<li class="panel">'), shown.count(f'/{deal.variant}/"')) == (1, 1)
+    assert all(f'/{variant}/"' in folded for variant in CATALOGUE if variant != deal.variant)
 
 
 def test_a_deals_board_shows_ranks_and_pending_players(client: Client, deal: Any) -> None:

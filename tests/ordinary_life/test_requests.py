@@ -137,7 +137,7 @@ def test_a_wrong_move_whose_reply_is_lost_counts_once(visit: Visit, complaints: 
     wait_for(page, "#puzzle-say", NO_ANSWER)
     page.unroute("**/move")
     player.play(wrong)
-    wait_for(page, "#puzzle-say", "That loses.")
+    wait_for(page, "#puzzle-say", "That move loses.")
     assert page.text_content("#mistakes") == "1"
     player.play(wrong)
     wait_for(page, "#mistakes", "2")

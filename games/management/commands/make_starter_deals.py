@@ -27,7 +27,7 @@ class Command(BaseCommand):
     """Rewrite the file of starter deals."""
 
     help = (
-        "Certify starter deals (for each variant, some of each grade for the days and some for practice) and rewrite "
+        "Certify starter deals (for each variant, some of each grade for the days and for practice) and rewrite "
         "the file games/deals/starter_deals.json. Takes minutes with the compiled search."
     )
 
@@ -35,41 +35,33 @@ class Command(BaseCommand):
         """Add the options for variants, numbers of deals and the file."""
         parser.add_argument("--variant", action="append", choices=list(CATALOGUE), help="only this one (default: all)")
         parser.add_argument("--days", type=int, default=1, help="deals of each grade for the days (default: 1)")
-        parser.add_argument("--practice", type=int, default=2, help="deals of any grade for practice (default: 2)")
+        parser.add_argument("--practice", type=int, default=2, help="deals of each grade for practice (default: 2)")
         parser.add_argument("--file", type=Path, default=starter_deals.FILE, help="the file to write")
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401 - Django's signature
         """Certify the deals and write the file."""
         names = options["variant"] or list(CATALOGUE)
-        total = (len(GRADES) * options["days"] + options["practice"]) * len(names)
+        total = len(GRADES) * (options["days"] + options["practice"]) * len(names)
         deals = list[StarterDeal]()
         with tqdm(total=total, unit="deal", disable=not sys.stderr.isatty()) as bar:
             for variant in names:
-                for deal in (*_for_days(variant, options["days"]), *_for_practice(variant, options["practice"])):
-                    deals.append(deal)
-                    bar.update()
+                for numbered, count in ((False, options["days"]), (True, options["practice"])):
+                    for deal in _of_each_grade(variant, count, numbered=numbered):
+                        deals.append(deal)
+                        bar.update()
         lines = ",\n".join(f"  {json.dumps(deal.to_json())}" for deal in deals)
         options["file"].write_text(f"[\n{lines}\n]\n")
         self.stdout.write(f"{len(deals)} starter deals written to {options['file']}.")
 
 
-def _for_days(variant: str, count: int) -> Iterator[StarterDeal]:
+def _of_each_grade(variant: str, count: int, *, numbered: bool) -> Iterator[StarterDeal]:
     missing = Counter(dict.fromkeys(GRADES, count))
     while +missing:
-        deal = _certified(
-            variant, secrets.token_bytes(SEED_BYTES), {grade for grade, number in missing.items() if number}
-        )
+        number = numbered_deals.draw() if numbered else None
+        seed = numbered_deals.seed_of(CATALOGUE[variant], number) if number else secrets.token_bytes(SEED_BYTES)
+        deal = _certified(variant, seed, {grade for grade, left in missing.items() if left}, number)
         if deal is not None:
             missing[deal.grade] -= 1
-            yield deal
-
-
-def _for_practice(variant: str, count: int) -> Iterator[StarterDeal]:
-    while count:
-        number = numbered_deals.draw()
-        deal = _certified(variant, numbered_deals.seed_of(CATALOGUE[variant], number), GRADES, number)
-        if deal is not None:
-            count -= 1
             yield deal
 
 

@@ -44,11 +44,11 @@ from games.hints.plans import in_common
 from games.live import frames
 from games.live.loader import read, state_of
 from games.models import Attempt, Deal
-from games.pages.practice.practice_links import link_to
 from games.pages.races.table_opponents import DayLanes, RaceSeat
 from games.presentation import titles
 from games.presentation.anonymous_cache import cache_for_anonymous
-from games.presentation.view_models import ShownAttempt, ShownDeal, practice_fields
+from games.presentation.practice_links import fields_again, link_to
+from games.presentation.view_models import ShownAttempt, ShownDeal
 from games.races import starting
 from games.races.results.race_suggestion import hint_at
 from games.replays import continuations
@@ -130,7 +130,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "race_hint": hint_at(request, found),
         "may_pause": not found.is_over and (found.paused_at is not None or may_pause(found)),
         "may_restart": _may_restart(found, now),
-        "new_deal": list(practice_fields(found.deal)) if _is_practice(found, now) else [],
+        "new_deal": list(fields_again(found.deal).items()) if _is_practice(found, now) else [],
         "auto_pace": pace.AUTO_PRACTICE_MS if _is_practice(found, now) else pace.AUTO_MS,
         "number": numbered_deals.number_of(found.deal),
         "link": link_to(found.deal, player_id(request)),

@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from games.manifests import MANIFESTS
 from games.presentation import titles
 from games.presentation.anonymous_cache import cache_for_anonymous
 from games.rules import CATALOGUE, GAMES
@@ -19,7 +20,8 @@ def index(request: HttpRequest) -> HttpResponse:
     for name, variant in CATALOGUE.items():
         variants.setdefault(variant.game, []).append(name)
     games = [
-        {"name": name, "title": title, "variants": variants[name]} for name, title, _ in titles.games_and_options()
+        {"name": name, "title": title, "variants": variants[name], "kindred": MANIFESTS[name].kindred}
+        for name, title, _ in titles.games_and_options()
     ]
     return render(request, "games/rules/index.html", {"games": games})
 

@@ -15,15 +15,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from games.attempts.lifecycle import DealClosedError, start_attempt
+from games.attempts.lifecycle import DealClosedError, has_progress, start_attempt
 from games.bots.roster import BOTS
 from games.core import limits
 from games.db.players import Player, check_may_start, player_for, player_id
 from games.deals import first_game, numbered_deals, practice_deals, publishing, relaxed_deals
 from games.deals.difficulty import GRADES, grade_name
 from games.models import Attempt, Deal, PracticeOrder
-from games.pages.practice.practice_links import OPTION_PREFIX, fields_of, seed_in, variant_in
 from games.presentation import titles
+from games.presentation.practice_links import OPTION_PREFIX, fields_of, seed_in, variant_in
 from games.presentation.view_models import DealTile, ShownDeal
 from games.rules import CATALOGUE, Variant, commitment
 
@@ -85,7 +85,7 @@ def practice_page(request: HttpRequest) -> HttpResponse:
     running = Attempt.objects.filter(player=player_id(request), ranked=False, state=Attempt.State.PLAYING).exclude(
         deal__for_race=True, deadline__isnull=False
     )
-    latest = running.select_related("deal").order_by("-started_at")[:_RUNNING_SHOWN]
+    latest = running.filter(has_progress()).select_related("deal").order_by("-started_at")[:_RUNNING_SHOWN]
     context = {
         "variants": titles.variant_choices(),
         "games": [
@@ -107,7 +107,7 @@ def start_practice(request: HttpRequest) -> HttpResponse:
     """Start a practice game: `deal` (an id), or `name` with `option-<name>` fields of JSON values.
 
     A `number` or `seed` selects a specific deal; `deals=winnable`, with or without a `grade`, one that can be won. A
-    `ghost` is a bot to race against.
+    `ghost` is a bot to race against. With `again`, another grade will do if none of this one is in stock.
     """
     check_may_start(request)
     try:
@@ -205,6 +205,8 @@ def _begin_winnable(request: HttpRequest) -> HttpResponse:
     grade = requested_grade if variant.name and requested_grade in GRADES else None
     player = player_for(request)
     deal = practice_deals.deal_for(player.pk, variant, grade)
+    if deal is None and "again" in request.POST:  # after a game, any difficulty is better than a wait
+        deal = practice_deals.deal_for(player.pk, variant)
     if deal is not None:
         return _start(player, deal, _bot(request.POST))
     limits.spend(request, "ask")  # a search, as for questions

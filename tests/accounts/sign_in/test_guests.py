@@ -99,7 +99,7 @@ def test_a_new_account_is_told_the_games_it_keeps(guest: User, sign_in: SignIn, 
     make_attempt(guest, make_deal("braid"))
     page = sign_in(guest).post(reverse("account_signup"), FORM, follow=True)
     assert [str(message) for message in page.context["messages"]] == [
-        "Welcome, Ada Lovelace! You keep your 2 games: Braid, The Plot."
+        "Welcome, Ada Lovelace! What you have played is saved in your account: Braid, The Plot."
     ]
 
 

@@ -30,7 +30,7 @@ _THIRD_BOARD = """() => {
 
 
 def give_up(page: Any) -> None:
-    page.click("#resign")
+    page.keyboard.press("r")
     page.click("#resign-dialog button[value=resign]")
     page.wait_for_selector("#finish[open]")
 

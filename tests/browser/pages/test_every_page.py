@@ -89,6 +89,7 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
         "games:solution_record boards:pace"
     ): [("stranger", {"day": "<past>", "variant": "labyrinth"})],
     "games:rules": [("stranger", {"game": game}) for game in GAMES],
+    "games:which_game": [("stranger", {}), ("stranger", {"?": "known=tarot"})],
     "games:offline games:offline_unsent": [("stranger", {"language": "de"})],
     "games:offline_lesson": [("stranger", {"language": "de", "game": "plot"})],
     "games:replay": [("stranger", {"attempt": "<finished>"}), ("member", {"attempt": "<finished>"})],

@@ -267,8 +267,13 @@ def test_a_question_shows_progress_and_can_be_withdrawn(visit: Visit) -> None:
 
 
 def test_a_first_game_is_guided_and_leads_to_todays_deals(visit: Visit) -> None:
-    page = visit("/")
-    page.click(".first-game button:has-text('Play')")
+    page = visit("/", **PHONE)
+    play = page.locator(".first-game button:has-text('Play')")
+    placed = play.bounding_box()
+    page.evaluate("document.querySelector('.first-game [data-dismiss]').hidden = true")
+    assert play.bounding_box() == placed, "whether Skip is there yet or not"
+    page.set_viewport_size({"width": 1280, "height": 860})
+    play.click()
     player = Mouse(page)
     player.start()
     label, words = page.locator("#guide-say b"), page.locator("#guide-say span")
@@ -298,6 +303,7 @@ def test_a_first_game_is_guided_and_leads_to_todays_deals(visit: Visit) -> None:
     line = next(line.split() for line in FIRST_GAMES if line.split()[: len(steps)] == steps)
     player.play_elsewhere(line[: len(steps)])
     expect(label).to_have_text("Well done!")
+    expect(page.locator("#guide-close")).to_have_text("Close")
     player.play_away(line[len(steps) : -1])
     player.play_elsewhere(line[-1:])
     expect(page.locator("#guide")).to_be_hidden()

@@ -67,7 +67,7 @@ def test_an_analysis_is_requested_shown_and_read(visit: Visit) -> None:
     assert page.text_content("#analysis-status") == "Lost between moves 2 and 3"
     page.click("#analysis-turn")
     assert page.text_content("#moves") == "1/3"
-    chance = "The last known chance: these moves would have won. For one other move, we don't know."
+    chance = "The last chance that we know of: these moves would have won. For one other move, we don't know."
     assert page.text_content("#analysis-text") == chance
     assert page.locator("#better li").first.text_content() == "deal a row: won in 52 moves"
     assert page.is_hidden("#analysis-turn")

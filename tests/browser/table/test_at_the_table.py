@@ -108,6 +108,37 @@ def test_letter_keys_can_be_turned_off(visit: Visit) -> None:
     page.wait_for_selector("#help-dialog[open] .note:has-text('Letter keys')")
 
 
+def test_settings_leave_the_table_in_view_and_help_suits_the_hands(visit: Visit) -> None:
+    for size, keys in (
+        ({"width": 1440, "height": 900}, True),
+        ({**PHONE, "has_touch": True, "is_mobile": True}, False),
+    ):
+        page = visit("/play/labyrinth/", fresh=True, **size)
+        start_game(page)
+        page.click("[data-opens=settings-dialog]")
+        page.wait_for_selector("#settings-dialog[open]")
+        clear, beside = page.evaluate(_SETTINGS)
+        assert clear
+        assert beside > 0.45, "of the felt stays in view"
+        page.press("#settings-dialog .actions button", "Enter")
+        page.keyboard.press("?")
+        page.wait_for_selector("#help-dialog[open]")
+        assert page.is_visible(".keys-list") == keys
+        assert page.is_visible("text=Press and hold a pile") != keys
+
+
+#: Whether nothing dims the table behind the settings, and the share of the felt that they leave in view.
+_SETTINGS = """() => {
+  const dialog = document.querySelector('#settings-dialog');
+  const [felt, box] = [document.querySelector('#felt'), dialog].map(one => one.getBoundingClientRect());
+  const width = Math.max(0, Math.min(felt.right, box.right) - Math.max(felt.left, box.left));
+  const height = Math.max(0, Math.min(felt.bottom, box.bottom) - Math.max(felt.top, box.top));
+  const {backgroundColor, backdropFilter} = getComputedStyle(dialog, '::backdrop');
+  const isClear = backgroundColor === 'rgba(0, 0, 0, 0)' && backdropFilter === 'none';
+  return [isClear, 1 - width * height / (felt.width * felt.height)];
+}"""
+
+
 def test_refused_moves_and_pressed_piles_are_explained(visit: Visit) -> None:
     page = visit("/play/stonewall/", width=1440, height=900)
     player = start_game(page)

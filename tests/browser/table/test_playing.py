@@ -50,7 +50,7 @@ def test_a_won_game_is_played_verified_and_ranked(visit: Visit) -> None:
     # On a busy machine, the panel opens before the server's headline is there.
     page.wait_for_selector("#finish[open] #finish-title:text-is('Your first Labyrinth win')")
     assert page.text_content("#finish-cards") == "52/52"
-    page.wait_for_selector("#finish-rank:has-text('Verified: 1st of ')")
+    page.wait_for_selector("#finish-rank:has-text('Your result counts: 1st of ')")
     page.wait_for_selector("#finish-race:has-text('Prove it in a race')")
     page.click("#finish-race [data-dismiss]")
     assert page.locator("#finish-race").count() == 0
@@ -211,7 +211,8 @@ def test_illegal_drops_and_undone_moves_go_back_and_resigning_asks_first(visit: 
     assert "cards up" in page.text_content("#finish-title")
     page.wait_for_selector("#finish-rank[data-state=verified]")
     page.wait_for_selector("#finish-account", state="attached")
-    assert re.fullmatch(r"With an account, you'd be \d+\w\w of \d+\.|Verified", page.text_content("#finish-rank"))
+    rank = page.text_content("#finish-rank")
+    assert re.fullmatch(r"With an account, you'd be \d+\w\w of \d+\.|Your result counts\.", rank)
     assert page.get_attribute("#finish-account", "href") == "/accounts/signup/"
 
 

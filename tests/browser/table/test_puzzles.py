@@ -103,7 +103,7 @@ def test_todays_puzzle_is_solved(visit: Visit) -> None:
     page.tap("text=Why not another move?")
     page.tap(".after-try details button")
     assert page.is_hidden(".after-try details button"), "the cards need the space"
-    wait_for_text(page, "#puzzle-say", "Nothing more goes up.")
+    wait_for_text(page, "#puzzle-say", "No more cards fit.")
     page.tap("text=Back to the puzzle")
     wait_for_text(page, "#puzzle-say", "Without a mistake. Your streak: one day.")
     assert re.search("first to finish it|players solved it", page.text_content("#after-try") or "")
@@ -164,7 +164,7 @@ def test_another_puzzle_follows_without_a_limit_on_mistakes(visit: Visit) -> Non
         player.play(next(iter(puzzle.losses[0])))
         wait_for_text(page, "#mistakes", str(mistakes))
     page.click("text=Show why")
-    wait_for_text(page, "#puzzle-say", "Nothing more goes up.")
+    wait_for_text(page, "#puzzle-say", "No more cards fit.")
     page.click("text=Back to the puzzle")
     wait_for_text(page, "#puzzle-say", "Your move:")
     solve(player, puzzle)
@@ -178,7 +178,7 @@ def test_cards_that_the_best_simulated_game_lacked_are_named_and_marked(visit: V
     loss = {"best_up": 27, "games": 200, "goal": 52, "lacks": lacks}
     page.route("**/move", lambda route: route.fulfill(json=route.fetch().json() | {"loss": loss}), times=1)
     player.play(next(iter(puzzle.losses[0])))
-    words = "After it, the best of 200 tries by a program got 27 of 52 cards up. It lacked: "
+    words = "From there, our computer tried 200 times, and its best was 27 of 52 cards up. It never got to: "
     wait_for_text(page, "#puzzle-say", words)
     assert page.locator("#felt .card.lacking").count() == page.locator("#hidden-cards .lacking").count() == 1
     solve(player, puzzle)

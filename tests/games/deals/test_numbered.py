@@ -122,10 +122,9 @@ def test_every_shipped_line_wins_its_deal() -> None:
 
 
 def test_each_variant_has_enough_starter_deals_of_every_grade() -> None:
-    rows = Counter((deal.variant, None if deal.number else deal.grade) for deal in starter_deals.shipped())
-    assert rows == {(name, grade): 1 for name in CATALOGUE for grade in GRADES} | {
-        (name, None): 2 for name in CATALOGUE
-    }
+    rows = Counter((deal.variant, deal.grade, deal.number is not None) for deal in starter_deals.shipped())
+    each = [(name, grade) for name in CATALOGUE for grade in GRADES]
+    assert rows == {(*one, False): 1 for one in each} | {(*one, True): 2 for one in each}
     assert len({deal.seed for deal in starter_deals.shipped()}) == len(starter_deals.shipped())
 
 
@@ -200,12 +199,12 @@ def test_ledger_and_deal_page_label_starter_deals(client: Client, monkeypatch: p
 
 
 @pytest.mark.usefixtures("db", "allowed")
-def test_each_variant_can_be_practised_at_once(player: Any) -> None:
+def test_two_newcomers_practise_different_deals_of_a_grade_at_once() -> None:
     for variant in CATALOGUE.values():
-        deal = practice_deals.deal_for(player.pk, variant)
-        assert deal is not None
-        assert (deal.proven, deal.starter, deal.day) == (True, False, None)
-        assert practice_deals.deal_for(player.pk, variant) == deal, "until it has been started"
+        deals = [practice_deals.deal_for(None, variant, 1) for _newcomer in range(2)]
+        facts = [deal and (deal.proven, deal.starter, deal.day, deal.grade) for deal in deals]
+        assert facts == [(True, False, None, 1)] * 2
+        assert deals[0] != deals[1]
 
 
 def test_the_command_regenerates_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

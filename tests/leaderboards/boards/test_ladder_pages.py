@@ -104,7 +104,7 @@ def test_a_newcomer_sees_the_place_and_the_missing_games(deal: Any) -> None:
     assert "you: rank 2 among newcomers" in text
     assert missing in text
     panel = client.get(after(who)).content.decode()
-    assert "Verified: 2nd of 2 newcomers" in panel
+    assert "Your result counts: 2nd of 2 newcomers." in panel
     assert missing in panel
     profile = client.get(f"/players/{who.public_id}/").content.decode()
     assert missing in profile

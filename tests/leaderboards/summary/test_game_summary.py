@@ -123,10 +123,10 @@ def test_a_place_includes_the_number_of_players(deal: Deal) -> None:
     found = after(own)
     assert found.own is not None
     assert (found.own.rank, found.own.of) == (2, 5)
-    assert (found.headline, found.standing) == ("Your first Stonewall win", "Verified: 2nd of 5")
+    assert (found.headline, found.standing) == ("Your first Stonewall win", "Your result counts: 2nd of 5.")
     earlier(who=own.player)
     again = after(own)
-    assert (again.headline, again.place, again.standing) == ("2nd of 5", "2nd of 5", "Verified")
+    assert (again.headline, again.place, again.standing) == ("2nd of 5", "2nd of 5", "Your result counts.")
     with translation.override("fr"):
         assert again.place == "2e sur 5"
 
@@ -134,9 +134,9 @@ def test_a_place_includes_the_number_of_players(deal: Deal) -> None:
 def test_a_place_alone_or_of_a_loss_is_no_headline(deal: Deal) -> None:
     own = game(deal)
     earlier(who=own.player)
-    assert (after(own).headline, after(own).place, after(own).standing) == ("", "", "Verified")
+    assert (after(own).headline, after(own).place, after(own).standing) == ("", "", "Your result counts.")
     lost = game(deal, cards=12)
-    assert (after(lost).headline, after(lost).place, after(lost).standing) == ("", "", "Verified: 2nd of 2")
+    assert (after(lost).headline, after(lost).place, after(lost).standing) == ("", "", "Your result counts: 2nd of 2.")
     assert not after(lost).is_top_place
 
 
@@ -362,13 +362,19 @@ def test_there_is_one_main_button(deal: Deal) -> None:
     assert main_button(own) == "board"
     assert main_button(unranked(publishing.practice_deal("labyrinth"), own.player)) == "new"
     guest = create_guest()
-    assert main_button(game(deal, who=guest, show=False)) == "account"
+    won = game(deal, who=guest, show=False)
+    assert main_button(won) == "next"
+    assert 'id="finish-account"' in panel(won).split("finish-others")[0], "second"
+    for other in publishing.todays_deals(NOW)[:-1]:
+        game(other, cards=1, who=guest, show=False)
+    assert main_button(won) == "account"
     assert main_button(unranked(publishing.practice_deal("labyrinth"), guest)) == "new"
     first = unranked(first_game.deal_for(guest.pk), guest)
     assert main_button(first) == "today"
     first.end = Attempt.End.RESIGNED
     first.save()
     assert main_button(first) == "same"
+    assert 'id="finish-new"' in panel(first).split("finish-others")[0], "one tap away"
 
 
 def test_a_lost_challenge_can_be_tried_again() -> None:
@@ -382,7 +388,8 @@ def test_a_lost_challenge_can_be_tried_again() -> None:
     assert reverse("games:answer_challenge", args=[sent.code]) in panel(own)
     Attempt.objects.filter(pk=own.pk).update(elapsed_ms=279_999)
     own.refresh_from_db()
-    assert main_button(own) == "account"
+    assert main_button(own) == "next"
+    assert panel(own).count('id="finish-account"') == 1
 
 
 def test_a_loss_leads_to_its_analysis_once_that_may_be_seen(deal: Deal) -> None:

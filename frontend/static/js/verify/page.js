@@ -95,8 +95,10 @@ function line(finding) {
 function summary(findings) {
   const wrong = findings.filter(({ state }) => state === "failed").length;
   if (wrong) return t("Some checks failed");
-  if (!findings.some(({ state }) => state === "passed")) return t("Nothing could be checked");
-  return findings.some(({ state }) => state === "open") ? t("All checks passed") : t("All checks passed");
+  const passed = findings.filter(({ state }) => state === "passed").length;
+  if (!passed) return t("Nothing could be checked");
+  const open = findings.length - passed;
+  return open ? t("No errors: {passed} passed, {open} could not be checked", { passed, open }) : t("All checks passed");
 }
 
 /** @param {Finding[]} findings */

@@ -220,9 +220,13 @@ def test_a_new_result_is_on_the_next_home_page(
     page = visitor().get("/")
     assert page.context["boards"].leaders == {}
     attempt = won(deals["stonewall"], who)
-    assert mine.get("/").context["boards"].leaders == {}, "no verdict yet"
+    page = mine.get("/")
+    assert page.context["boards"].leaders == {}, "no verdict yet"
+    assert "Place 1" not in page.content.decode(), "on a board that is still empty"
     Attempt.objects.filter(pk=attempt.pk).update(verified_at=timezone.now())
-    assert mine.get("/").context["boards"].leaders[deals["stonewall"].pk].player == who.public_id
+    page = mine.get("/")
+    assert page.context["boards"].leaders[deals["stonewall"].pk].player == who.public_id
+    assert "Place 1" in page.content.decode()
     assert visitor().get("/").context["boards"].leaders, "and everybody else has it, too"
 
 

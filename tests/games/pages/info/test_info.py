@@ -10,10 +10,12 @@ from io import StringIO
 import pytest
 from django.test import Client
 from django.utils import translation
+from django.utils.html import escape
 
 from accounts.sign_in.guests import BACKEND, create_guest
 from games.appeals import appeals
 from games.attempts.lifecycle import start_attempt
+from games.manifests import MANIFESTS
 from games.models import Deal
 from games.pages.info.winnability_page import LENGTH, percent, study_summaries
 from games.rules import CATALOGUE, GAMES
@@ -97,6 +99,27 @@ def test_the_download_is_the_file_behind_the_page(client: Client) -> None:
     ]
 
 
+def test_three_questions_lead_to_a_game(client: Client) -> None:
+    assert 'id="suggestion"' not in client.get("/rules/which/").content.decode()
+    assert "/rules/which/" in client.get("/rules/").content.decode()
+    for query, game in (
+        ("known=tarot&length=short&appeal=planning", "tarot"),
+        ("known=none&length=short", "stonewall"),
+        ("length=short&appeal=simplicity", "labyrinth"),
+        ("known=nonsense", "stonewall"),
+    ):
+        text = client.get(f"/rules/which/?{query}").content.decode()
+        assert f'name="name" value="{MANIFESTS[game].kindred.start}"' in text, query
+        assert str(escape(MANIFESTS[game].kindred.comparison)) in text
+        assert text.count(" checked") == len(re.findall("=(?!nonsense)", query))
+
+
+def test_each_games_rules_compare_it_with_a_known_one(client: Client) -> None:
+    for game, manifest in MANIFESTS.items():
+        for address in ("/rules/", f"/rules/{game}/"):
+            assert str(escape(manifest.kindred.comparison)) in client.get(address).content.decode()
+
+
 FAIR_PLAY, WINNABILITY = 'href="/fairplay/"', 'href="/winnability/"'
 SCORING = '<details class="words"><summary>How scoring works</summary>'
 
@@ -104,15 +127,16 @@ SCORING = '<details class="words"><summary>How scoring works</summary>'
 def test_terms_are_explained_or_linked_where_they_appear(client: Client) -> None:
     day = make_deal("tarot").day
     for address, shown in (
-        ("/", (FAIR_PLAY, WINNABILITY, SCORING, "Each undo counts as a move")),
+        ("/", (FAIR_PLAY, SCORING, "Each undo counts as a move")),
         ("/verify/", (FAIR_PLAY,)),
+        ("/fairplay/", (WINNABILITY, *(f'href="{page}"' for page in ("/verify/", "/ledger/", "/api/v1/docs")))),
         ("/rules/", (WINNABILITY,)),
         ("/practice/", (WINNABILITY, SCORING)),
         *((address, (SCORING,)) for address in (f"/deals/{day}/", f"/boards/{day}/tarot/")),
         *((address, (SCORING,)) for address in ("/boards/", "/boards/week/", "/boards/nine/")),
     ):
         main, footer = client.get(address).content.decode().split("<footer")
-        assert WINNABILITY in footer
+        assert not any(f'href="{page}"' in footer for page in ("/winnability/", "/verify/", "/ledger/", "/api/v1/docs"))
         for part in shown:
             assert part in (main if address != "/" else main + footer), (address, part)
 

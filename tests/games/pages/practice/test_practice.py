@@ -26,6 +26,12 @@ from tests.games.ghosts.playing import past_deal, played, practice_deal
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+def test_a_ranked_table_offers_no_new_deal(mine: Client, player: Any) -> None:
+    page = mine.get(f"/table/{start_attempt(player, make_deal('plot')).public_id}/").content.decode()
+    assert 'id="new-deal"' not in page
+    assert 'class="tool brief" type="button" id="resign"' in page
+
+
 def test_practice_deals(mine: Client, player: Any, yesterday: Deal) -> None:
     mine.post("/practice/start", {"name": "tarot", "option-draw": "3", "option-fool": '"trump"'})
     odd = Attempt.objects.get()
@@ -95,6 +101,18 @@ def test_an_available_winnable_deal_is_dealt_at_once(mine: Client, requested_tas
     assert mine.post("/practice/start", WINNABLE | {"deals": "any"})["Location"].startswith("/table/")
     assert SealedDeal.objects.get() == kept
     assert requested_tasks == [("talon.find_practice_deal", PracticeOrder.objects.get().pk)]
+
+
+def test_the_next_deal_is_one_tap_away_and_alike(mine: Client, requested_tasks: list[tuple[Any, ...]]) -> None:
+    played, gentle, hard = proven(0, 1), proven(1, 1), proven(2, 4)
+    attempt = Attempt.objects.create(player=User.objects.get(), deal=played, ranked=False, started_at=timezone.now())
+    for expected in (gentle, hard):
+        page = mine.get(f"/table/{attempt.public_id}/").content.decode()
+        form = next(part for part in re.findall(r"<form.*?</form>", page, re.DOTALL) if 'id="new-deal"' in part)
+        mine.post("/practice/start", dict(re.findall(r'name="(\w+)" value="(\w*)"', form)))
+        attempt = Attempt.objects.latest("id")
+        assert attempt.deal == expected
+    assert requested_tasks == []
 
 
 def test_a_game_without_first_games_starts_with_a_winnable_deal(
@@ -263,6 +281,12 @@ def test_a_merged_guests_ranked_game_cannot_restart(mine: Client, player: Any) -
     assert (page.context["may_restart"], page.context["auto_pace"]) == (False, pace.AUTO_MS)
     assert mine.post(f"/table/{attempt.public_id}/restart").status_code == 403
     assert Attempt.objects.get().state == Attempt.State.PLAYING
+
+
+def test_only_games_with_a_move_are_left_to_resume(mine: Client, player: Any) -> None:
+    start_attempt(player, publishing.practice_deal("stonewall"))
+    left = begun(player, publishing.practice_deal("plot"))
+    assert [tile.attempt.public_id for tile in mine.get("/practice/").context["running"]] == [left.public_id]
 
 
 def test_a_game_without_a_move_is_reused(mine: Client, player: Any) -> None:

@@ -64,7 +64,7 @@ export function showDeal(room) {
   if (!race) return;
   const { state, tried, commitment } = race.deal;
   const texts = {
-    ready: race === room.to_come ? t("Proven winnable, sealed and seen by no one.") : t("Proven winnable."),
+    ready: race === room.to_come ? t("It can be won, and no one has seen it yet.") : t("It can be won."),
     preparing: t("Looking for a winnable deal."),
     none: t("You can rarely win with these options. Try others."),
   };

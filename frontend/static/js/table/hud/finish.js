@@ -136,11 +136,11 @@ function open() {
 /** @param {State} state @returns {string} the verdict; empty for a practice game in order */
 function rankText({ status, verdict, felt }) {
   const isRanked = felt.dataset.ranked === "true" || Boolean(felt.dataset.race);
-  if (status === "pending") return isRanked ? t("Verifying your game…") : "";
-  if (status === "verified") return isRanked ? t("Verified") : "";
+  if (status === "pending") return isRanked ? t("Checking your game…") : "";
+  if (status === "verified") return isRanked ? t("Your result counts.") : "";
   // The panel below says why, until when, and what the player can do.
   if (status === "review") return t("Under review");
   const coded = (verdict?.reasons ?? []).filter((/** @type {{code: string}} */ { code }) => code !== "other");
   const reasons = coded.map(reasonText).join(" ");
-  return t("Your game could not be verified: {reasons}", { reasons });
+  return t("Your result doesn't count: {reasons}", { reasons });
 }

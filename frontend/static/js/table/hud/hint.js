@@ -86,8 +86,8 @@ function undoText({ why, more, provisional }, moves) {
     return tn("You can't win from here. Undo the last move.", "You can't win from here. Undo {n} moves.", moves);
   if (provisional)
     return tn(
-      "Still looking from here. Before the last move you could win: undo it, or ask again.",
-      "Still looking from here. {n} moves ago you could win: undo them, or ask again.",
+      "Not sure yet from here. You could win before your last move: undo it, or tap Hint again.",
+      "Not sure yet from here. You could win {n} moves ago: undo them, or tap Hint again.",
       moves,
     );
   return tn(

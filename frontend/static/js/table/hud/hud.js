@@ -88,7 +88,7 @@ function lostText({ status, paused }) {
   if (status !== "playing") return t("Connection lost. Reconnecting… This game is over and nothing is lost.");
   if (paused) return t("Connection lost. Reconnecting… The game stays paused and the clock is stopped.");
   if (byId("pause")) return t("Connection lost. Reconnecting… The game waits for you.");
-  return t("Connection lost. Reconnecting… Your moves are saved, but the clock keeps running.");
+  return t("Connection lost. Reconnecting… Keep this page open to send your moves. The clock keeps running.");
 }
 
 /** Statuses of a connection that is tried again. */

@@ -16,8 +16,8 @@ export function bindMore(state, socket, keys) {
     "click",
     (/** @type {Event} */ event) => {
       // A choice closes this dialog before it opens another.
-      if (/** @type {Element} */ (event.target).closest("[data-opens], #commands, #rewind, #full-screen"))
-        dialog.close();
+      const choices = "[data-opens], [data-resign], #commands, #rewind, #full-screen";
+      if (/** @type {Element} */ (event.target).closest(choices)) dialog.close();
     },
     { capture: true },
   );

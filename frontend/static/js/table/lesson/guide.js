@@ -83,6 +83,7 @@ export class Guide {
     this.place.dataset.state = mood;
     write(byId("guide-say").querySelector("b"), label);
     write(byId("guide-say").querySelector("span"), words);
+    write(byId("guide-close"), mood === "done" ? t("Close") : t("Skip"));
   }
 
   #end() {

@@ -42,8 +42,8 @@ function nextTurn({ turn }, turns, goal, choices) {
 /** The end of the game after a losing move. @param {View} view the last one @returns {Outcome} */
 export const deadEnd = ({ cards_up: up, goal }) => ({
   state: "lost",
-  label: t("Nothing more goes up."),
-  words: t("After this move, a good try gets {up} of {goal} cards up.", { up, goal }),
+  label: t("No more cards fit."),
+  words: t("After your move, this is as far as a good game gets: {up} of {goal} cards up.", { up, goal }),
 });
 
 /**
@@ -98,23 +98,25 @@ export const lacking = ({ lacks = [] }) => lacks.slice(0, NAMED);
 export function refusal(game, loss, progress, ratings) {
   const { mistakes, tries_left: left } = progress;
   const reasons = [];
-  if (loss.most_up !== undefined)
-    reasons.push(t("At most {n} of {goal} cards can still go up.", { n: loss.most_up, goal: loss.goal ?? 0 }));
+  if (loss.most_up !== undefined) {
+    const values = { n: loss.most_up, goal: loss.goal ?? 0 };
+    reasons.push(t("After it, at most {n} of {goal} cards can reach the foundations.", values));
+  }
   if (loss.ends?.length) {
     const cards = loss.ends.slice(0, NAMED).map((card) => cardName(card, game));
-    reasons.push(t("Foundations then end at: {cards}.", { cards: cards.join(", ") }));
+    reasons.push(t("The foundations would stop at: {cards}.", { cards: cards.join(", ") }));
   }
   if (loss.best_up !== undefined) {
     const { games = 0, best_up: up, goal = 0 } = loss;
     const best = { games, up, goal };
-    reasons.push(t("After it, the best of {games} tries by a program got {up} of {goal} cards up.", best));
+    reasons.push(t("From there, our computer tried {games} times, and its best was {up} of {goal} cards up.", best));
     const cards = lacking(loss).map((card) => cardName(card, game));
-    if (cards.length > 0) reasons.push(t("It lacked: {cards}.", { cards: cards.join(", ") }));
+    if (cards.length > 0) reasons.push(t("It never got to: {cards}.", { cards: cards.join(", ") }));
   }
-  if (reasons.length === 0) reasons.push(t("After it, the game can't be won any more."));
+  if (reasons.length === 0) reasons.push(t("After it, the game can't be won."));
   if (mistakes === 1) reasons.push(ratingText(progress, ratings));
   if (left !== null && left > 0) reasons.push(tn("One try left.", "{n} tries left.", left));
-  return { state: "refused", label: t("That loses."), words: reasons.filter(Boolean).join(" ") };
+  return { state: "refused", label: t("That move loses."), words: reasons.filter(Boolean).join(" ") };
 }
 
 /** @param {DOMStringMap} puzzle @param {Progress} progress @param {number|null} streak @param {string} address */

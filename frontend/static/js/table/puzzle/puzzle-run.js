@@ -95,7 +95,7 @@ export class PuzzleRun {
       return this.table.run(steps, PACE, () => this.#goOn(next, "right", t("Right!")));
     }
     this.table.refuse(token);
-    const label = this.#hasClock ? t("That loses. Ten seconds less.") : t("That loses.");
+    const label = this.#hasClock ? t("That move loses: ten seconds less.") : t("That move loses.");
     tell({ state: "refused", label, words: "" });
     // The position stays for a moment before the next puzzle.
     const { step } = this.table;

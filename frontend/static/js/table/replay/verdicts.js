@@ -81,12 +81,12 @@ export const turnText = ({ n, to }) =>
 export function chanceText({ n, to, better, unknown }, named) {
   const exact = n + 1 === to;
   const one = exact
-    ? t("Lost here: this move would still have won.")
-    : t("The last known chance: this move would have won.");
+    ? t("The win slipped away here. This move would have kept it.")
+    : t("The last chance that we know of: this move would have won.");
   const many = exact
-    ? t("Lost here: these moves would still have won.")
-    : t("The last known chance: these moves would have won.");
-  const none = exact ? t("Lost here.") : t("The last known chance.");
+    ? t("The win slipped away here. These moves would have kept it.")
+    : t("The last chance that we know of: these moves would have won.");
+  const none = exact ? t("The win slipped away here.") : t("The last chance that we know of.");
   const parts = [better.length > 1 ? many : better.length === 1 ? one : none];
   const more = better.length - named;
   if (more > 0) parts.push(tn("One more would have won, too.", "{n} more would have won, too.", more));

@@ -55,6 +55,12 @@ def fields_of(variant: Variant) -> dict[str, str]:
     return {"name": variant.game, **options}
 
 
+def fields_again(deal: Deal) -> dict[str, str]:
+    """Return the form fields for a new deal like this one: winnable if it is, and of its difficulty if one is there."""
+    fields = fields_of(Variant(deal.variant, deal.game, deal.options))
+    return fields | ({"deals": "winnable", "again": "1", "grade": str(deal.grade or "")} if deal.proven else {})
+
+
 def link_to(deal: Deal, player_id: int | None) -> str:
     """Return the player's share link to a practice deal; empty if they may not share it.
 
