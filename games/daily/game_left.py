@@ -7,10 +7,11 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from django.db.models import CharField, F, Value
+from django.db.models import CharField, F, Q, Value
 from django.db.models.functions import Cast
 from django.urls import reverse
 
+from games.attempts.lifecycle import has_progress
 from games.models import Attempt
 from games.presentation import titles
 from games.puzzles.models import PuzzleTry
@@ -35,14 +36,16 @@ class GameLeft:
 
 
 def game_left(player: int | None, now: datetime) -> GameLeft | None:
-    """Return the latest unfinished game of a player, or else the latest puzzle with moves to find; None without any."""
+    """Return the latest unfinished game of a player, or else the latest puzzle with moves to find; None without any.
+
+    Practice counts once it has a move.
+    """
     if player is None:
         return None
     running = Attempt.objects.filter(player=player, state=Attempt.State.PLAYING, started_at__gt=now - FORGOTTEN)
     unsolved = PuzzleTry.objects.filter(player=player, solved_at=None, failed_at=None, begun_at__gt=now - FORGOTTEN)
-    games = running.exclude(deadline__lte=now).values_list(
-        F("deal__game"), F("deal__variant"), Cast("public_id", CharField()), F("started_at")
-    )
+    begun = running.filter(Q(ranked=True) | has_progress()).exclude(deadline__lte=now)
+    games = begun.values_list(F("deal__game"), F("deal__variant"), Cast("public_id", CharField()), F("started_at"))
     puzzles = unsolved.exclude(turn=0).values_list(
         Value(""), F("puzzle__variant"), Cast("puzzle", CharField()), F("begun_at")
     )

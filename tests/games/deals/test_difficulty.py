@@ -24,6 +24,7 @@ from games.deals.grade_check import Checked, failures, shares, totals, try_deal
 from games.management.commands import measure_difficulty
 from games.manifests import VARIANTS
 from games.models import Deal
+from games.presentation.anonymous_cache import RANKED_COOKIE
 from games.rules import CATALOGUE, open_table, replay
 from games.solver import Budget
 from games.solver.simulated_players import SKILLS, Skill, skilled_game
@@ -152,12 +153,15 @@ def test_grade_and_par_are_shown_once_the_deal_is_open(db: None, client: Client,
     settings.SEALED_STOCK, settings.DEAL_PATIENCE = 1, 90
     seal_deal("braid", grade=5)
     today = timezone.now().date()
+    client.cookies[RANKED_COOKIE] = "1"
     page = client.get("/").content.decode()
     par = len(won_records("braid")[0].tokens)
     assert "Fiendish" in page
-    assert f"par {par}" in page
+    assert f"about {round(4 * par / 60)} min" in " ".join(page.split())
     assert page.count("Coming soon") == len(CATALOGUE) - 1
-    assert "fiendish" in client.get(f"/deals/{today}/braid/").content.decode()
+    deal_page = client.get(f"/deals/{today}/braid/").content.decode()
+    assert "fiendish" in deal_page
+    assert f"par {par}" in deal_page
     assert client.get("/play/braid/").status_code == 200
     waiting = client.get("/play/plot/")
     assert (waiting.status_code, waiting["Retry-After"]) == (503, "3")

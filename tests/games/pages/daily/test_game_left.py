@@ -12,7 +12,7 @@ from accounts.models import User
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.daily.game_left import game_left
 from games.deals import publishing
-from games.models import Attempt, Deal
+from games.models import Attempt, Deal, Move
 from games.puzzles.models import PuzzleTry
 from tests.games.puzzles.puzzles import stored_puzzle
 
@@ -24,6 +24,8 @@ def test_the_latest_unfinished_game_is_offered_on_every_page(
 ) -> None:
     assert mine.get("/").context["game_left"] is None
     older, latest = start_attempt(player, today[0]), start_attempt(player, publishing.practice_deal("braid"))
+    assert mine.get("/").context["game_left"].url == f"/table/{older.public_id}/", "practice without a move"
+    Move.objects.create(attempt=latest, n=0, token="d", ms=900)
     for attempt in (latest, older):
         table = f"/table/{attempt.public_id}/"
         assert mine.get("/").context["game_left"].url == table
