@@ -134,7 +134,7 @@ def puzzles_along(variant: str, positions: Sequence[str], chance: Random) -> Ite
 
     A puzzle's history begins at the position at which its search began.
     """
-    judge = Judge(_DEAL_NODES)
+    judge = Judge(_STYLES[CATALOGUE[variant].game].nodes)
     for position in reversed(positions[-MAX_TURNS:]):
         table = from_position(position)
         if table.GAME in losing_card.GAMES:

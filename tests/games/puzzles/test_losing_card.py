@@ -10,16 +10,16 @@ import pytest
 
 from accounts.sign_in.guests import create_guest
 from games.core.errors import ErrorCode, Refusal
-from games.puzzles import tries
+from games.puzzles import daily, selection, tries
 from games.puzzles.generation.claim_check import check_claims
 from games.puzzles.generation.generator import puzzles_along, puzzles_of_deal
 from games.puzzles.losses.refutations import refutation
-from games.puzzles.models import PuzzleTry
+from games.puzzles.models import PuzzleTry, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.shipped_file import PuzzleRow
 from games.puzzles.themes import themes_of
 from games.rules import from_position
-from tests.games.puzzles.puzzles import LABYRINTH, TAROT, right, stored_puzzle, wrong
+from tests.games.puzzles.puzzles import LABYRINTH, SHORT, TAROT, right, stored_puzzle, wrong
 from tests.games.puzzles.test_generator import check_history, check_lost
 
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
@@ -48,7 +48,7 @@ def test_a_players_game_can_be_the_source() -> None:
     "claim",
     [
         replace(TAROT, line=(wrong(TAROT, 0),)),
-        replace(TAROT, wins=TAROT.wins | {wrong(TAROT, 0): TAROT.wins[wrong(TAROT, 0)][:-1]}),
+        replace(TAROT, wins={**TAROT.wins, wrong(TAROT, 0): TAROT.wins[wrong(TAROT, 0)][:-1]}),
         replace(TAROT, wins=dict([*TAROT.wins.items()][:1])),
         replace(TAROT, losses=({},)),
         replace(TAROT, line=(wrong(TAROT, 0),), wins={right(TAROT, 0): ()} | dict([*TAROT.wins.items()][1:])),
@@ -99,3 +99,15 @@ def test_drawing_is_no_answer_and_counts_nothing() -> None:
         tries.play(player, stored, 0, draw, NOW)
     assert error.value.code == ErrorCode.ILLEGAL_MOVE
     assert not PuzzleTry.objects.exists()
+
+
+@pytest.mark.django_db
+def test_runs_and_days_have_no_such_puzzle() -> None:
+    stored = stored_puzzle(TAROT)
+    assert selection.next_puzzle(None, "tarot-adept") == stored
+    with pytest.raises(StoredPuzzle.DoesNotExist):
+        daily.puzzle_of(NOW.date())
+    other = stored_puzzle(SHORT)
+    assert selection.draw([create_guest().pk], 3, 9, 9) == [other]
+    assert selection.draw_harder(create_guest().pk, []) == other
+    assert daily.puzzle_of(NOW.date()) == other
