@@ -87,11 +87,13 @@ class PuzzleRatingsOut(Schema):
 class PuzzleOut(Schema):
     """A puzzle: its number of turns, your progress and the position in which you are to move, and the ratings.
 
+    `asks` says which move is right: the only one that wins, or the only one with a card that loses.
     `themes` is null until your try is over.
     """
 
     number: int
     variant: str
+    asks: Literal["win", "loss"]
     turns: int
     themes: list[Theme] | None
     progress: PuzzleProgressOut
@@ -102,14 +104,16 @@ class PuzzleOut(Schema):
     def of(cls, stored: StoredPuzzle, request: HttpRequest, **others: object) -> Self:
         """Return the JSON form of a puzzle for a player or visitor."""
         progress = tries.open_puzzle(player_id(request), stored, timezone.now())
+        puzzle = Puzzle.from_json(stored.contents)
         return cls(
             number=stored.pk,
             variant=stored.variant,
+            asks=puzzle.asks,
             turns=stored.turns,
             themes=_themes(stored) if progress.is_over else None,
             progress=PuzzleProgressOut.from_orm(progress),
             rating=PuzzleRatingsOut.of(request, stored, progress),
-            position=PuzzleStepOut(**position_at(Puzzle.from_json(stored.contents), progress.turn)),
+            position=PuzzleStepOut(**position_at(puzzle, progress.turn)),
             **others,
         )
 
@@ -137,6 +141,13 @@ class PuzzleTriedLossOut(Schema):
     lacks: list[str]
 
 
+class PuzzleWonOut(Schema):
+    """A move that wins at a puzzle that asks for the loss, in this number of moves."""
+
+    goal: int
+    moves: int
+
+
 class PuzzleReplyOut(Schema):
     """The reply to a move. After a right one, `steps` has it and the forced moves that follow it.
 
@@ -147,7 +158,7 @@ class PuzzleReplyOut(Schema):
     progress: PuzzleProgressOut
     rating: PuzzleRatingsOut
     steps: list[PuzzleStepOut]
-    loss: PuzzleLossOut | PuzzleTriedLossOut | None
+    loss: PuzzleLossOut | PuzzleTriedLossOut | PuzzleWonOut | None
     themes: list[Theme] | None
 
 
@@ -305,9 +316,11 @@ def vote_on_puzzle(request: HttpRequest, number: int, cast: PuzzleVoteBody) -> P
     return PuzzleVoteBody(vote=cast.vote)
 
 
-def _loss(loss: dict[str, Any] | None) -> PuzzleLossOut | PuzzleTriedLossOut | None:
+def _loss(loss: dict[str, Any] | None) -> PuzzleLossOut | PuzzleTriedLossOut | PuzzleWonOut | None:
     if not loss:
         return None
+    if "moves" in loss:
+        return PuzzleWonOut(**loss)
     return PuzzleLossOut(**loss) if "ends" in loss else PuzzleTriedLossOut(**loss)
 
 

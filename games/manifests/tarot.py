@@ -146,6 +146,7 @@ MANIFEST: Final = Manifest(
             looking_factor=1.55,
             delay_correlation=0.12,
             likeness=Likeness(0.67, 0.06, 0.91),
+            puzzle_points=-240.0,
         ),
     },
     kindred=Kindred(

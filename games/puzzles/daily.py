@@ -20,6 +20,7 @@ from games.deals.difficulty import GRADES
 from games.manifests import SHORT_VARIANTS
 from games.puzzles import history, store
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.selection import ASKS_WIN
 from games.rules import CATALOGUE
 
 #: The grade of each day's puzzle, Monday first.
@@ -147,7 +148,7 @@ def _draw_from(
 
 
 def _offered() -> QuerySet[StoredPuzzle]:
-    return StoredPuzzle.objects.filter(withdrawn="")
+    return StoredPuzzle.objects.filter(ASKS_WIN, withdrawn="")
 
 
 def _unused() -> QuerySet[StoredPuzzle]:

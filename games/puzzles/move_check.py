@@ -45,13 +45,18 @@ def _index(puzzle: Puzzle, turn: int) -> int:
 
 
 def loss_after(puzzle: Puzzle, turn: int, token: str) -> dict[str, Any] | None:
-    """Return why a move loses: a `Lost` or `Tried` with the table's `goal`. None if it is right.
+    """Return why a move is wrong: a `Lost` or `Tried` with the table's `goal`. None if it is right.
 
-    A loss that has not been explained yet is empty (`games.puzzles.losses.explained_losses`).
+    A loss that has not been explained yet is empty (`games.puzzles.losses.explained_losses`). If the puzzle asks for
+    the loss, the answer has the number of `moves` in which the wrong one wins.
 
-    :raises Refusal: for a move that is not legal.
+    :raises Refusal: for a move that is not legal, and for drawing cards if the puzzle asks for the loss.
     """
     losing = losing_token(puzzle, turn, token)
+    if losing and puzzle.wins:
+        if losing not in puzzle.wins:
+            raise Refusal(ErrorCode.ILLEGAL_MOVE, "drawing never loses here", token=token)
+        return {"goal": puzzle.table_at(0).goal, "moves": 1 + len(puzzle.wins[losing])}
     lost = puzzle.losses[turn][losing] if losing else None
     return {"goal": puzzle.table_at(0).goal, **asdict(lost)} if lost else {} if losing else None
 

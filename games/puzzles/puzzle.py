@@ -1,5 +1,7 @@
 """Puzzle: a position from which the player must find the only winning move, up to eight times in a row.
 
+In games in which drawing cards never loses, the player must find the only move with a card that does.
+
 All cards are known to the player. A position is a turn if its legal moves lead to two or more different positions;
 between two turns, the forced moves are played automatically.
 """
@@ -7,9 +9,9 @@ between two turns, the forced moves are played automatically.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
 
 from games.puzzles.losses.exhaustive_search import Lost
 from games.puzzles.losses.tried_games import Tried
@@ -20,6 +22,8 @@ MAX_TURNS: Final = 8
 Losses = Mapping[str, Lost | Tried | None]
 """The losing moves of a turn. Those that lead to the same position are listed once. None means that no player has
 needed the explanation yet (`games.puzzles.losses.explained_losses`)."""
+Wins = Mapping[str, tuple[str, ...]]
+"""Winning moves, each with the moves that win the game after it."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,9 @@ class Puzzle:
 
     `start` is its position, in the form of `Table.position`, and `line` the moves up to the last turn, forced moves
     included. `finish` wins the game from there. `losses` has the losing moves of each turn.
+
+    If the puzzle asks for the move that loses, that is its `line`, and `wins` has the other moves with cards, each with
+    the moves that win after it. `losses` then lists these wrong moves.
 
     `seed` is the hex seed of the deal, and `history` the moves from the deal to the start. A puzzle from a player's
     game has no seed, as the game is stored; its history begins at a position of that game.
@@ -40,9 +47,10 @@ class Puzzle:
     losses: tuple[Losses, ...] = ()
     seed: str = ""
     history: tuple[str, ...] = ()
+    wins: Wins = field(default_factory=dict)
 
     def __hash__(self) -> int:
-        # The losses have no hash.
+        # Losses and wins have no hash.
         return hash(self.start)
 
     @classmethod
@@ -50,11 +58,12 @@ class Puzzle:
         """Read a puzzle from the form that `to_json` returns."""
         losses = tuple({token: _read_loss(loss) for token, loss in turn.items()} for turn in row["losses"])
         line, finish, history = (tuple(row.get(key, "").split()) for key in ("line", "finish", "history"))
-        return cls(row["variant"], row["start"], line, finish, losses, row.get("seed", ""), history)
+        wins = {token: tuple(tokens.split()) for token, tokens in row.get("wins", {}).items()}
+        return cls(row["variant"], row["start"], line, finish, losses, row.get("seed", ""), history, wins)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the puzzle as JSON types; moves are separated by spaces."""
-        return {
+        """Return the puzzle as JSON types; moves are separated by spaces. Without `wins`, they are left out."""
+        row: dict[str, Any] = {
             "variant": self.variant,
             "start": self.start,
             "line": " ".join(self.line),
@@ -63,6 +72,12 @@ class Puzzle:
             "seed": self.seed,
             "history": " ".join(self.history),
         }
+        return row | {"wins": {token: " ".join(tokens) for token, tokens in self.wins.items()}} if self.wins else row
+
+    @property
+    def asks(self) -> Literal["win", "loss"]:
+        """The kind of move that the player must find."""
+        return "loss" if self.wins else "win"
 
     @cached_property
     def turns(self) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
@@ -22,6 +22,8 @@ EASY: Final = 900.0
 HARDER: Final = 20.0
 #: A player with this many new puzzles left, or fewer, is told their number.
 NEAR_END: Final = 30
+#: Puzzles that ask for a win. Storms, races, streaks and days have no others: the question must not change in between.
+ASKS_WIN: Final = Q(contents__wins__isnull=True)
 
 
 def offered() -> QuerySet[StoredPuzzle]:
@@ -73,7 +75,7 @@ def draw(players: Collection[int], max_turns: int, size: int, enough: int) -> li
 
     If there are fewer than `enough`, add puzzles that few of the players have seen, and long ago.
     """
-    found = offered().filter(turns__lte=max_turns).defer("contents")
+    found = offered().filter(ASKS_WIN, turns__lte=max_turns).defer("contents")
     drawn = list(found.filter(history.unseen_by(players)).order_by("?")[:size])
     if len(drawn) < enough:
         known = found.filter(seen__player__in=players).annotate(by=Count("seen"), last=Max("seen__seen_at"))
@@ -87,7 +89,7 @@ def draw_harder(player: int, before: Sequence[int]) -> StoredPuzzle | None:
     It is one that the player has not seen, if there is one; None if there is none but those of the streak.
     """
     last = StoredPuzzle.objects.filter(pk__in=before[-1:]).first()
-    found = offered().exclude(pk__in=before).defer("contents")
+    found = offered().filter(ASKS_WIN).exclude(pk__in=before).defer("contents")
     for tier in (found.filter(history.unseen_by([player])), found):
         harder = tier.filter(mu__gte=last.mu + HARDER if last else EASY).order_by("mu", "pk")
         if rows := list(harder[:NEAREST]) or list(tier.order_by("-mu", "pk")[:NEAREST]):

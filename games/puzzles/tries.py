@@ -14,6 +14,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.players import player_services
 from games.puzzles import daily, history, reviews
 from games.puzzles.losses.explained_losses import explain
+from games.puzzles.losses.tried_games import best_game
 from games.puzzles.models import MissedPuzzle, PuzzleTry, SeenPuzzle, StoredPuzzle
 from games.puzzles.move_check import losing_token, loss_after, steps_after
 from games.puzzles.open_view import Step, step_of, steps_of
@@ -208,10 +209,11 @@ def hand_over(before: int, after: int) -> None:
 
 
 def win_of(puzzle: Puzzle, progress: Progress) -> list[Step]:
-    """Return the steps of the whole win from the start of the puzzle.
+    """Return the steps of the whole win from the start of the puzzle, or of the game after the loss it asks for.
 
     :raises Refusal: while the player may still find it.
     """
     check_over(progress)
     table = puzzle.table_at(0)
-    return [step_of(table), *steps_of(table, (*puzzle.line, *puzzle.finish))]
+    tokens = best_game(puzzle.table_at(1).position()) if puzzle.wins else puzzle.finish
+    return [step_of(table), *steps_of(table, (*puzzle.line, *tokens))]

@@ -33,6 +33,7 @@ from tests.browser.players import inhabit
 from tests.control import QUICK_HASHERS, serve
 from tests.factories import make_deal, session_of
 from tests.games.explorer.played import finished, winner
+from tests.games.puzzles.puzzles import TAROT, stored_puzzle
 from tests.games.races import storms
 
 settings.PASSWORD_HASHERS = QUICK_HASHERS
@@ -150,8 +151,13 @@ def live_pages() -> dict[str, str]:
     }
 
 
+def tarot_puzzle() -> int:
+    """Store a puzzle that asks for the move that loses, and return its number."""
+    return int(stored_puzzle(TAROT).pk)
+
+
 if __name__ == "__main__":
     serve(
         *(make_deals, winning_lines, inhabit, start_afresh, race),
-        *(end_races, age_accounts, explored_game, live_pages),
+        *(end_races, age_accounts, explored_game, live_pages, tarot_puzzle),
     )

@@ -49,12 +49,11 @@ COUNTS_VARIANTS = (
     "leaderboards/models.py",
 )
 COUNTS_GAMES = ("frontend/templates/games/rules/index.html",)
-#: Figures that a variant does without: people decide like the solver in Braid, and Tarot has no puzzles.
+#: Figures that a variant does without: people decide like the solver in Braid, and only Tarot Adept has Tarot puzzles.
 DONE_WITHOUT = {
     "braid: likeness",
     "tarot: puzzle_points",
     "tarot-novice: puzzle_points",
-    "tarot-adept: puzzle_points",
 }
 
 

@@ -27,9 +27,8 @@ from games.pages.puzzles.sent_move import move_of
 from games.presentation import titles
 from games.puzzles import daily, puzzle_practice, reviews, tries
 from games.puzzles.models import StoredPuzzle
-from games.puzzles.move_check import table_at
-from games.puzzles.open_view import step_of
-from games.puzzles.puzzle import Puzzle, successors
+from games.puzzles.move_check import position_at
+from games.puzzles.puzzle import Puzzle
 from games.puzzles.ratings import rated_tries
 from games.puzzles.selection import new_left, next_puzzle, numbered
 from games.puzzles.themes import Theme
@@ -72,7 +71,7 @@ def puzzle_page(request: HttpRequest, number: int) -> HttpResponse:
 def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
     player, now = player_id(request), timezone.now()
     progress = tries.open_puzzle(player, stored, now)
-    table = table_at(Puzzle.from_json(stored.contents), progress.turn)
+    puzzle = Puzzle.from_json(stored.contents)
     day = daily.open_day(stored, now)
     ratings = _ratings(request, player, stored, progress)
     address = reverse("games:puzzle_of_day", args=[day]) if day else request.path
@@ -86,14 +85,16 @@ def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
         "grade": day and grade_name(daily.grade_of(day)),
         "day_number": day and daily.number_of(day),
         "ends_at": day and daily.end_of(day),
+        "asks": puzzle.asks,
         "turns": stored.turns,
         "progress": progress,
         "filters": request.GET.urlencode(),
         "is_rated": ratings.own is not None,
         "data": {
-            "step": step_of(table),
+            "step": position_at(puzzle, progress.turn),
+            "asks": puzzle.asks,
             "turns": stored.turns,
-            "choices": len(successors(table)),
+            "choices": 1 + len(puzzle.losses[0]),
             "progress": asdict(progress),
             "streak": daily.streak_of(player, now) if player and day else None,
             "after": after_try(request, stored, progress),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from games.puzzles.losses.exhaustive_search import prove_lost
@@ -26,11 +26,11 @@ def check_claims(puzzle: Puzzle, stream: int) -> Counter[str]:
 def _findings(puzzle: Puzzle, stream: int) -> Iterator[str]:
     if not _is_reachable(puzzle):
         yield "wrong"
-    try:
-        check_solution(from_position(puzzle.start), (*puzzle.line, *puzzle.finish))
-        yield "won by the rules"
-    except TokensError:
-        yield "wrong"
+    if puzzle.wins:
+        yield from _findings_of_loss(puzzle, stream)
+        return
+    yield (won := _win(puzzle.start, (*puzzle.line, *puzzle.finish)))
+    if won == "wrong":
         return
     for n, losses in zip(puzzle.turns, puzzle.losses, strict=True):
         right = puzzle.table_at(n + 1).position()
@@ -39,6 +39,25 @@ def _findings(puzzle: Puzzle, stream: int) -> Iterator[str]:
             yield "wrong"
         for position in wrong.values():
             yield _loss(position, stream)
+
+
+def _findings_of_loss(puzzle: Puzzle, stream: int) -> Iterator[str]:
+    """Yield the findings about a puzzle that asks for the losing move."""
+    moves = {token: position for position, token in successors(puzzle.table_at(0)).items() if token not in ("d", "n")}
+    if moves.keys() != {*puzzle.line, *puzzle.wins} or puzzle.losses != (dict.fromkeys(puzzle.wins),):
+        yield "wrong"
+        return
+    for token, tokens in puzzle.wins.items():
+        yield _win(puzzle.start, (token, *tokens))
+    yield _loss(moves[puzzle.line[0]], stream)
+
+
+def _win(start: str, tokens: Sequence[str]) -> str:
+    try:
+        check_solution(from_position(start), tokens)
+    except TokensError:
+        return "wrong"
+    return "won by the rules"
 
 
 def _is_reachable(puzzle: Puzzle) -> bool:

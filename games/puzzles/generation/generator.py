@@ -4,6 +4,8 @@ A simulated player plays each deal badly. Whenever a move has lost the game, the
 winnable position, and walks along winning lines from some moves before it, as long as wrong moves still lose. The walk
 needs few searches: the line itself is certified, and a second winning move is enough to pass over a position. The deals
 are random and belong to no day or race, so a puzzle shows nothing of an open deal.
+
+Where drawing never loses, no walk finds anything: there, a puzzle asks for the losing move (`losing_card`).
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
 
+from games.puzzles.generation import losing_card
 from games.puzzles.generation.likeness import are_near, last_places
 from games.puzzles.generation.proofs import NODES, Judge, prove_again
 from games.puzzles.puzzle import MAX_TURNS, Puzzle, successors
@@ -62,7 +65,7 @@ _STYLES: Final = {
     "labyrinth": _Style(opening=30, stride=3),
     "plot": _Style(opening=5, stride=12, slips=0.1, holds_back=True, most=5, nodes=_DEAL_NODES),
     "stonewall": _Style(opening=4, stride=4, mistakes=0),
-    "tarot": _Style(opening=30, stride=4),
+    "tarot": _Style(opening=30, stride=4, mistakes=8, nodes=_DEAL_NODES),
 }
 
 
@@ -81,8 +84,25 @@ def puzzles_of_deal(variant: str, chance: Random, *, rich: bool = False) -> Iter
     seed = chance.randbytes(32)
     chosen = CATALOGUE[variant]
     table = open_table(chosen.game, seed, chosen.options)
-    for puzzle in puzzles_after(variant, table, chance, rich=rich):
+    if table.GAME in losing_card.GAMES:
+        found = iter(()) if rich else _losing_cards(variant, table, chance)
+    else:
+        found = puzzles_after(variant, table, chance, rich=rich)
+    for puzzle in found:
         yield replace(puzzle, seed=seed.hex())
+
+
+def _losing_cards(variant: str, table: Table, chance: Random) -> Iterator[Puzzle]:
+    """Play on from a position, and yield the first puzzle that asks for a losing move."""
+    style = _STYLES[table.GAME]
+    judge = Judge(style.nodes)
+    _play_badly(table, chance.randint(0, style.opening), style, chance)
+    for _ in range(style.mistakes if judge.is_winnable(table) else 0):
+        if not _play_to_mistake(table, judge, style, chance):
+            return
+        if puzzle := losing_card.puzzle_at(variant, table, judge):
+            yield puzzle
+            return
 
 
 def puzzles_after(variant: str, table: Table, chance: Random, *, rich: bool = False) -> Iterator[Puzzle]:
@@ -114,9 +134,12 @@ def puzzles_along(variant: str, positions: Sequence[str], chance: Random) -> Ite
 
     A puzzle's history begins at the position at which its search began.
     """
-    judge = Judge()
+    judge = Judge(_STYLES[CATALOGUE[variant].game].nodes)
     for position in reversed(positions[-MAX_TURNS:]):
         table = from_position(position)
+        if table.GAME in losing_card.GAMES:
+            yield from filter(None, [losing_card.puzzle_at(variant, table, judge)])
+            continue
         for run in _walk(table, judge.win(table), judge, chance):
             yield from puzzles_of_run(variant, run)
 

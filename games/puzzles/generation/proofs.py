@@ -89,13 +89,14 @@ def prove_again(puzzle: Puzzle) -> tuple[Losses, ...] | None:
     for n in puzzle.turns:
         table, right = puzzle.table_at(n), puzzle.table_at(n + 1).position()
         wrong = {position: token for position, token in successors(table).items() if position != right}
-        if not all(map(_is_lost, wrong)):
+        if not all(map(is_lost, wrong)):
             return None
         losses.append(dict.fromkeys(wrong.values()))
     return tuple(losses)
 
 
-def _is_lost(position: str) -> bool:
+def is_lost(position: str) -> bool:
+    """Return whether the second proof of a loss holds."""
     if prove_lost(position, BY_RULES) is not None:
         return True
     table = from_position(position)

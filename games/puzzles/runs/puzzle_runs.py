@@ -103,7 +103,7 @@ def begin(player: int, kind: str) -> PuzzleRun:
 
     :raises Refusal: NO_PUZZLES if there are none.
     """
-    if not selection.offered().filter(turns__lte=MAX_TURNS).exists():
+    if not selection.offered().filter(selection.ASKS_WIN, turns__lte=MAX_TURNS).exists():
         raise Refusal(ErrorCode.NO_PUZZLES)
     if kind == Kind.STREAK and (unfinished := unfinished_streak(player)) is not None:
         return unfinished

@@ -12,9 +12,9 @@ from games.puzzles.open_view import step_of
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.shipped_file import PuzzleRow
 from games.puzzles.themes import themes_of
-from tests.browser.conftest import PHONE, Visit
+from tests.browser.conftest import PHONE, Site, Visit
 from tests.browser.table_driver import Mouse, Touch, sign_up
-from tests.games.puzzles.puzzles import starters
+from tests.games.puzzles.puzzles import TAROT, right, starters, wrong
 
 #: Suits, which differ in renamed puzzles, and marks of face-down cards.
 _SUIT = re.compile(r"(?<=[A2-9TJQK])[SHDC]|[*]")
@@ -140,6 +140,26 @@ def test_a_tap_shows_where_a_card_can_go_and_a_second_one_plays(visit: Visit) ->
     page.wait_for_selector("#rules-dialog[open] #rules-text h2")
     page.tap("#rules-dialog >> text=Close")
     solve(player, puzzle)
+
+
+def test_the_move_that_loses_is_found_and_wins_and_loss_are_shown(visit: Visit, site: Site) -> None:
+    page = visit(f"/puzzles/{site.control.ask('tarot_puzzle')}/", **PHONE, has_touch=True)
+    player = PuzzleTouch(page)
+    wait_for_text(page, "#puzzle-say", "One of your moves loses. Which? You have 7 moves with cards.")
+    player.play(next(token for token in TAROT.table_at(0).legal_moves() if token in {"d", "n"}))
+    page.wait_for_selector("#notice:has-text('Drawing never loses here.')")
+    player.play(wrong(TAROT, 0))
+    wait_for_text(page, "#puzzle-say", "That wins.")
+    page.tap("#show-loss")
+    wait_for_text(page, "#puzzle-say", "The game is won.")
+    page.tap("text=Back to the puzzle")
+    wait_for_text(page, "#puzzle-say", "One of your moves loses.")
+    player.play(right(TAROT, 0))
+    wait_for_text(page, "#puzzle-say", "Solved! With one mistake.")
+    page.tap("text=Watch the loss")
+    wait_for_text(page, "#puzzle-say", "Nothing more goes up.")
+    page.reload()
+    wait_for_text(page, "#puzzle-say", "Solved!")
 
 
 def test_wrong_moves_end_todays_puzzle(visit: Visit) -> None:

@@ -22,8 +22,9 @@ def starters() -> tuple[Puzzle, ...]:
 
 
 #: A Labyrinth of three turns with a forced move after the first; a Labyrinth whose wrong moves are proven lost by the
-#: solver alone; a Stonewall with three forced moves between its two turns.
-LABYRINTH, TRIED, STONEWALL = map(Puzzle.from_json, json.loads(Path(__file__).with_name("examples.json").read_text()))
+#: solver alone; a Stonewall with three forced moves between its two turns; a Tarot that asks for the move that loses.
+_EXAMPLES = json.loads(Path(__file__).with_name("examples.json").read_text())
+LABYRINTH, TRIED, STONEWALL, TAROT = map(Puzzle.from_json, _EXAMPLES)
 #: A shipped puzzle of one turn.
 SHORT = next(puzzle for puzzle in starters() if len(puzzle.turns) == 1)
 #: The first one with thirty more losing moves listed, so that it allows three wrong moves as a day's puzzle.

@@ -19,7 +19,7 @@ from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzl
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import themes_of
 from tests.factories import signed_in
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED, right, stored_puzzle, wrong
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TAROT, TRIED, UNEXPLAINED, right, stored_puzzle, wrong
 
 pytestmark = pytest.mark.django_db
 
@@ -80,11 +80,19 @@ def test_a_puzzle_is_shown_without_its_solution(client: Client, stored: StoredPu
     found = read(client, f"{stored.pk}")
     assert (found["number"], found["variant"], found["turns"]) == (stored.pk, "labyrinth", 3)
     assert found["progress"] == PROGRESS
-    assert set(found) == {"number", "variant", "turns", "themes", "progress", "rating", "position"}
+    assert set(found) == {"number", "variant", "asks", "turns", "themes", "progress", "rating", "position"}
     assert found["rating"] == {"own": None, "provisional": True, "puzzle": None, "seen_in": None}
     assert set(found["position"]) == STEP_KEYS
     assert found["position"]["legal"] == LABYRINTH.table_at(0).legal_moves()
     assert not {"line", "finish", "losses", "contents"} & set(keys(found))
+
+
+def test_a_winning_move_is_wrong_where_the_loss_is_asked_for(mine: Client) -> None:
+    stored = stored_puzzle(TAROT)
+    assert read(mine, f"{stored.pk}")["asks"] == "loss"
+    reply = play(mine, stored, 0, wrong(TAROT, 0))
+    moves = 1 + len(TAROT.wins[wrong(TAROT, 0)])
+    assert (reply["right"], reply["loss"]) == (False, {"goal": 78, "moves": moves})
 
 
 def test_ratings_appear_with_the_decision(stored: StoredPuzzle) -> None:

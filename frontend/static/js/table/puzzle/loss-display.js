@@ -5,7 +5,7 @@ import { t } from "../../shared/i18n.js";
 import { notice } from "../../shared/notice.js";
 import { noAnswer, requestJson } from "../../shared/request.js";
 import { tell } from "./open-table.js";
-import { deadEnd } from "./outcome-texts.js";
+import { afterWrong } from "./outcome-texts.js";
 
 /** @import { Token } from "../state/types.js" */
 /** @import { OpenTable, Step } from "./open-table.js" */
@@ -53,7 +53,7 @@ export class LossDisplay {
     write(this.button, t("Back to the puzzle"));
     this.button.focus();
     tell({ state: "refused", label: t("After this move:"), words: "" });
-    this.table.run(steps, Math.min(PACE, WHOLE / steps.length), () => tell(deadEnd(steps.at(-1).view)));
+    this.table.run(steps, Math.min(PACE, WHOLE / steps.length), () => tell(afterWrong(steps.at(-1).view)));
   }
 
   #back() {

@@ -8,43 +8,45 @@ import { cardName } from "../drawing/cards.js";
 
 /**
  * @typedef {{state: string, label: string, words: string}} Outcome
+ * @typedef {{asks: "win"|"loss", turns: number, goal: number, choices: number}} Aim kind of move to find, number of
+ *   turns, cards that must go up, and different moves at the first turn
  * @typedef {{own: number|null, provisional: boolean, puzzle: number|null, seen_in: string|null}} Ratings
  */
 
 /** Cards named after a wrong move; more would be hard to follow. */
 const NAMED = 2;
 
-/**
- * @param {Progress} progress @param {number} turns @param {Ratings} ratings
- * @param {number} goal cards that must go up @param {number} choices different moves at the player's turn
- * @returns {Outcome}
- */
-export function task(progress, turns, ratings, goal, choices) {
-  const { label, words, state } = nextTurn(progress, turns, goal, choices);
+/** @param {Progress} progress @param {Ratings} ratings @param {Aim} aim @returns {Outcome} */
+export function task(progress, ratings, aim) {
+  const { label, words, state } = nextTurn(progress, aim);
   return { state, label, words: [words, unratedText(progress, ratings)].filter(Boolean).join(" ") };
 }
 
-/** @param {Progress} progress @param {number} turns @param {number} goal @param {number} choices @returns {Outcome} */
-function nextTurn({ turn }, turns, goal, choices) {
+/** @param {Progress} progress @param {Aim} aim @returns {Outcome} */
+function nextTurn({ turn }, { asks, turns, goal, choices: n }) {
   if (turn > 0) {
     const words = tn("One more move to find.", "{n} more moves to find.", turns - turn);
     return { state: "right", label: t("Right!"), words };
   }
-  const words = [
-    t("all {goal} cards must go up, and of your {n} moves only one still gets you there.", { goal, n: choices }),
-  ];
+  const how = t("Tap a card to see where it can go; tap it again, or drag it, to play.");
+  if (asks === "loss") {
+    const others = t("You have {n} moves with cards. After any other, all {goal} cards can still go up.", { n, goal });
+    const words = [others, t("Drawing never loses here."), how].join(" ");
+    return { state: "try", label: t("One of your moves loses. Which?"), words };
+  }
+  const words = [t("all {goal} cards must go up, and of your {n} moves only one still gets you there.", { goal, n })];
   const more = turns - 1;
   if (more > 0) words.push(tn("Find it, and then one more like it.", "Find it, and then {n} more like it.", more));
-  words.push(t("Tap a card to see where it can go; tap it again, or drag it, to play."));
+  words.push(how);
   return { state: "try", label: t("Your move:"), words: words.join(" ") };
 }
 
-/** The end of the game after a losing move. @param {View} view the last one @returns {Outcome} */
-export const deadEnd = ({ cards_up: up, goal }) => ({
-  state: "lost",
-  label: t("No more cards fit."),
-  words: t("After your move, this is as far as a good game gets: {up} of {goal} cards up.", { up, goal }),
-});
+/** The end of the game after a wrong move. @param {View} view the last one @returns {Outcome} */
+export function afterWrong({ cards_up: up, goal, won }) {
+  if (won) return { state: "done", label: t("The game is won."), words: "" };
+  const words = t("After this move, this is as far as a good game gets: {up} of {goal} cards up.", { up, goal });
+  return { state: "lost", label: t("No more cards fit."), words };
+}
 
 /**
  * @param {Progress} progress @param {number|null} streak days @param {Ratings} ratings @param {number|null} left
@@ -97,7 +99,8 @@ export const lacking = ({ lacks = [] }) => lacks.slice(0, NAMED);
 /** @param {string} game @param {Loss} loss @param {Progress} progress @param {Ratings} ratings @returns {Outcome} */
 export function refusal(game, loss, progress, ratings) {
   const { mistakes, tries_left: left } = progress;
-  const reasons = [];
+  const { moves: n } = loss;
+  const reasons = n ? [t("With it, the game can be won in {n} moves.", { n })] : [];
   if (loss.most_up !== undefined) {
     const values = { n: loss.most_up, goal: loss.goal ?? 0 };
     reasons.push(t("After it, at most {n} of {goal} cards can reach the foundations.", values));
@@ -116,7 +119,8 @@ export function refusal(game, loss, progress, ratings) {
   if (reasons.length === 0) reasons.push(t("After it, the game can't be won."));
   if (mistakes === 1) reasons.push(ratingText(progress, ratings));
   if (left !== null && left > 0) reasons.push(tn("One try left.", "{n} tries left.", left));
-  return { state: "refused", label: t("That move loses."), words: reasons.filter(Boolean).join(" ") };
+  const label = n ? t("That move wins.") : t("That move loses.");
+  return { state: "refused", label, words: reasons.filter(Boolean).join(" ") };
 }
 
 /** @param {DOMStringMap} puzzle @param {Progress} progress @param {number|null} streak @param {string} address */

@@ -14,7 +14,7 @@ import { parse } from "../state/moves.js";
 import { showAfter } from "./after-try.js";
 import { LossDisplay } from "./loss-display.js";
 import { OpenTable, tell } from "./open-table.js";
-import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
+import { afterWrong, ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
 
 /** @import { Card, Pile, Token } from "../state/types.js" */
 /** @import { Outcome, Ratings } from "./outcome-texts.js" */
@@ -40,9 +40,11 @@ import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
  * @property {number} [best_up] cards up in the best of a number of simulated games, and cards that it lacked
  * @property {number} [games]
  * @property {Card[]} [lacks]
+ * @property {number} [moves] moves in which it wins, where the losing move is asked for
  *
  * @typedef {object} Data
  * @property {Step} step
+ * @property {"win"|"loss"} asks kind of move to find
  * @property {number} turns
  * @property {number} choices different moves at the player's turn
  * @property {Progress} progress
@@ -64,8 +66,9 @@ function showRules() {
 
 class Puzzle {
   /** @param {HTMLElement} felt @param {Data} data */
-  constructor(felt, { step, turns, choices, progress, streak, after, rating, missed, left, address }) {
+  constructor(felt, { step, asks, turns, choices, progress, streak, after, rating, missed, left, address }) {
     this.felt = felt;
+    this.asks = asks;
     this.turns = turns;
     this.choices = choices;
     this.progress = progress;
@@ -102,6 +105,7 @@ class Puzzle {
 
   /** Sends a move to the server. @param {Token} token */
   async play(token) {
+    if (this.asks === "loss" && /^[dn]$/.test(token)) return notice(t("Drawing never loses here."));
     const { turn, mistakes } = this.progress;
     const reply = await this.table.send({ turn, mistakes, token });
     if (reply) this.#answer(token, reply);
@@ -136,9 +140,10 @@ class Puzzle {
   }
 
   #tellState() {
-    const { progress, streak, rating, left, turns, choices } = this;
+    const { progress, streak, rating, left, asks, turns, choices } = this;
     const { goal } = this.table.step.view;
-    this.#tell(this.#isOver ? ending(progress, streak, rating, left) : task(progress, turns, rating, goal, choices));
+    const aim = { asks, turns, goal, choices };
+    this.#tell(this.#isOver ? ending(progress, streak, rating, left) : task(progress, rating, aim));
   }
 
   /** @param {Outcome} outcome */
@@ -173,8 +178,11 @@ class Puzzle {
 
   async #watch() {
     const win = await requestJson(this.felt.dataset.win ?? "").catch(() => null);
-    if (win) this.table.run(win.steps, Math.min(WIN_PACE, WIN / win.steps.length), () => say(t("The game is won.")));
-    else notice(noAnswer());
+    if (!win) return notice(noAnswer());
+    const { view } = win.steps.at(-1);
+    this.table.run(win.steps, Math.min(WIN_PACE, WIN / win.steps.length), () =>
+      view.won ? say(t("The game is won.")) : tell(afterWrong(view)),
+    );
   }
 }
 
