@@ -18,6 +18,8 @@ from games.puzzles.losses.tried_games import Tried
 from games.rules import Table, from_position
 
 MAX_TURNS: Final = 8
+#: Games whose puzzles ask for the losing move: drawing never loses, as the waste can be turned over any number of times.
+ASK_FOR_LOSS: Final = frozenset({"tarot"})
 
 Losses = Mapping[str, Lost | Tried | None]
 """The losing moves of a turn. Those that lead to the same position are listed once. None means that no player has

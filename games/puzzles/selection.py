@@ -12,8 +12,10 @@ from django.utils import timezone
 from games.core.errors import ErrorCode, Refusal
 from games.puzzles import history, store
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.puzzle import ASK_FOR_LOSS
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import Theme
+from games.rules import CATALOGUE
 
 #: Number of puzzles around the player's rating from which the next one is drawn.
 NEAREST: Final = 10
@@ -23,7 +25,7 @@ HARDER: Final = 20.0
 #: A player with this many new puzzles left, or fewer, is told their number.
 NEAR_END: Final = 30
 #: Puzzles that ask for a win. Storms, races, streaks and days have no others: the question must not change in between.
-ASKS_WIN: Final = Q(contents__wins__isnull=True)
+ASKS_WIN: Final = Q(variant__in=[name for name, variant in CATALOGUE.items() if variant.game not in ASK_FOR_LOSS])
 
 
 def offered() -> QuerySet[StoredPuzzle]:

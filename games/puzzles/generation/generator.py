@@ -19,7 +19,7 @@ from typing import Final
 from games.puzzles.generation import losing_card
 from games.puzzles.generation.likeness import are_near, last_places
 from games.puzzles.generation.proofs import NODES, Judge, prove_again
-from games.puzzles.puzzle import MAX_TURNS, Puzzle, successors
+from games.puzzles.puzzle import ASK_FOR_LOSS, MAX_TURNS, Puzzle, successors
 from games.rules import CATALOGUE, Table, from_position, open_table
 from games.solver import shorten
 from games.solver.simulated_players import wish
@@ -84,7 +84,7 @@ def puzzles_of_deal(variant: str, chance: Random, *, rich: bool = False) -> Iter
     seed = chance.randbytes(32)
     chosen = CATALOGUE[variant]
     table = open_table(chosen.game, seed, chosen.options)
-    if table.GAME in losing_card.GAMES:
+    if table.GAME in ASK_FOR_LOSS:
         found = iter(()) if rich else _losing_cards(variant, table, chance)
     else:
         found = puzzles_after(variant, table, chance, rich=rich)
@@ -137,7 +137,7 @@ def puzzles_along(variant: str, positions: Sequence[str], chance: Random) -> Ite
     judge = Judge(_STYLES[CATALOGUE[variant].game].nodes)
     for position in reversed(positions[-MAX_TURNS:]):
         table = from_position(position)
-        if table.GAME in losing_card.GAMES:
+        if table.GAME in ASK_FOR_LOSS:
             yield from filter(None, [losing_card.puzzle_at(variant, table, judge)])
             continue
         for run in _walk(table, judge.win(table), judge, chance):

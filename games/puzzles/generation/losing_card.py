@@ -9,8 +9,6 @@ from games.puzzles.puzzle import Puzzle, successors
 from games.rules import Table
 from games.solver import shorten
 
-#: Games in which drawing never loses, because the waste can be turned over any number of times.
-GAMES: Final = frozenset({"tarot"})
 #: The fewest moves with cards.
 MIN_MOVES: Final = 3
 #: Tokens that shortening a winning line may push.

@@ -1,1 +1,1 @@
-"""Puzzle storm: as many puzzles as possible in three minutes, and the board of the day."""
+"""Runs of puzzles: storms, races and streaks, and their boards."""
