@@ -18,7 +18,7 @@ from games.puzzles.losses.tried_games import Tried
 from games.rules import Table, from_position
 
 MAX_TURNS: Final = 8
-#: Games whose puzzles ask for the losing move: drawing never loses, as the waste can be turned over any number of times.
+#: Games whose puzzles ask for the losing move: drawing never loses, as the waste can be turned over again and again.
 ASK_FOR_LOSS: Final = frozenset({"tarot"})
 
 Losses = Mapping[str, Lost | Tried | None]
