@@ -16,6 +16,7 @@ BROAD = {"Exception", "BaseException"}
 
 #: Functions that never run in a task's own thread, in which the limit is raised.
 ELSEWHERE = {
+    ("config/doctor/check_list.py", "_found"),
     ("games/core/background_threads.py", "run_in_background.run"),
     ("games/core/thread_pool.py", "ThreadPool._run_next"),
     ("games/hints/search_queue.py", "SearchQueue._work"),

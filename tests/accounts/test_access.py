@@ -31,6 +31,7 @@ class Rule:
 NOT_ALLOWED = (405, 405, 405)
 RULES = {
     "language": Rule(NOT_ALLOWED, (302, 302, 302)),
+    "deals": Rule(NOT_ALLOWED, (302, 302, 302)),
     "avatar": Rule((200, 200, 200), NOT_ALLOWED),
     "search": Rule((200, 200, 200), NOT_ALLOWED),
     "compare": Rule((200, 200, 200), NOT_ALLOWED),
@@ -54,10 +55,12 @@ RULES = {
     "history": Rule((200, 200, 200), NOT_ALLOWED),
     "ratings": Rule((200, 200, 200), NOT_ALLOWED),
     "puzzle_ratings": Rule((200, 200, 200), NOT_ALLOWED),
+    "this_year": Rule((200, 200, 200), NOT_ALLOWED),
+    "year": Rule((200, 200, 200), NOT_ALLOWED),
     "follow": Rule(NOT_ALLOWED, (302, 302, 302)),
     "unfollow": Rule(NOT_ALLOWED, (302, 302, 302)),
 }
-WITH_PLAYER = {"profile", "history", "ratings", "puzzle_ratings", "follow", "unfollow"}
+WITH_PLAYER = {"profile", "history", "ratings", "puzzle_ratings", "this_year", "follow", "unfollow"}
 
 
 def address(name: str, player: User) -> str:
@@ -65,6 +68,7 @@ def address(name: str, player: User) -> str:
         "calendar_feed": ["never-given"],
         "avatar": ["guest"],
         "push_race": [19],
+        "year": [player.public_id, 2026],
         "compare": [player.public_id, User.objects.get_or_create(username="Another")[0].public_id],
         "join": [invitations.token_of(player)],
         "accept": [invitations.token_of(player)],

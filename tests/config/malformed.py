@@ -107,7 +107,15 @@ def patterns(resolver: URLResolver | None = None, before: str = "") -> Iterator[
 def addresses(values: dict[str, Any]) -> dict[str, str]:
     """Return an address for every pattern, by the pattern's text; missing parameters get made-up values."""
     some = str(uuid.uuid4())
-    known = {"uuid": some, "uuidstr": some, "period": "week", "int": "1", "day": "2026-11-20", "month": "2026-11"}
+    known = {
+        "uuid": some,
+        "uuidstr": some,
+        "period": "week",
+        "int": "1",
+        "day": "2026-11-20",
+        "month": "2026-11",
+        "run": "storm",
+    }
 
     def fill(part: re.Match[str]) -> str:
         converter, name = part[1] or part[2], part[2]

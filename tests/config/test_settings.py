@@ -147,10 +147,10 @@ def test_cookies_have_the_host_prefix_over_https(settings_under: Show) -> None:
     texts = [path.read_text() for path in paths if path.name != "settings.py"]
     naming = re.compile(r"^ *\w*cookie(?:_name)?(?:: Final)? = (f?\".+)", re.MULTILINE | re.IGNORECASE)
     named = [name for text in texts for name in naming.findall(text)]
-    assert len(named) == 5
+    assert len(named) == 6
     assert all(name.startswith('f"{settings.COOKIE_PREFIX}') for name in named)
     used = {name for text in texts for name in re.findall(r"\.set_(?:signed_)?cookie\(\s*([^,]+),", text)}
-    assert used == {"settings.LANGUAGE_COOKIE_NAME", "COOKIE"}, "only by the names above"
+    assert used == {"settings.LANGUAGE_COOKIE_NAME", "COOKIE", "RANKED_COOKIE"}, "only by the names above"
 
 
 def test_separate_tables_leave_room_for_more_sockets(settings_under: Show) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any, BinaryIO
 from zipfile import BadZipFile, ZipFile
 
 import msgspec
+from django.apps import apps
 from django.core.management import call_command
-from django.core.management.color import no_style
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Field, Model, QuerySet
@@ -34,6 +35,7 @@ def restore_archive(path: Path, report: Callable[[str, int], None] = lambda _tab
     except OSError as error:
         raise ArchiveError(f"{path} cannot be read: {error.strerror}.") from error
     call_command("migrate", verbosity=0, interactive=False)
+    _continue_numbers()
     return manifest
 
 
@@ -59,17 +61,22 @@ def _migrate_empty_database(manifest: Manifest) -> None:
 
 def _insert_all(archive: ZipFile, manifest: Manifest, report: Callable[[str, int], None]) -> None:
     state = MigrationExecutor(connection).loader.project_state(manifest.migrations)
-    models = list(tables(state.apps))
     with transaction.atomic():  # constraints are checked at its end
-        for model in models:
+        for model in tables(state.apps):
             with archive.open(member_of(model)) as member:
                 rows = _insert(model, member)  # type: ignore[arg-type]
             if rows != manifest.rows[model._meta.label]:
                 raise ArchiveError(f"{model._meta.label} has {rows} rows, not {manifest.rows[model._meta.label]}.")
             report(model._meta.label, rows)
-        with connection.cursor() as cursor:
-            for statement in connection.ops.sequence_reset_sql(no_style(), models):
-                cursor.execute(statement)
+
+
+def _continue_numbers() -> None:
+    """Let the numbers of new rows follow those of the restored ones. SQLite does so by itself."""
+    with connection.cursor() as cursor:
+        for app in apps.get_app_configs():
+            reset = call_command("sqlsequencereset", app.label, verbosity=0, no_color=True, stdout=StringIO())
+            if reset:
+                cursor.execute(reset)
 
 
 def _insert(model: type[Model], member: BinaryIO) -> int:

@@ -320,7 +320,7 @@ def test_a_first_game_is_guided_and_leads_to_todays_deals(visit: Visit) -> None:
     expect(words).to_contain_text("Drag it there")
     player.play("d")
     player.wait_played()
-    expect(label).to_have_text("Try:")  # a draw is among the explained moves
+    expect(label).to_have_text("Your own way:")
     page.focus("#guide-close")
     page.keyboard.press("Enter")
     expect(page.locator("#guide")).to_be_hidden()

@@ -48,7 +48,7 @@ def test_two_solve_the_same_puzzles_from_the_room_to_the_result(visit: Visit, si
         wait_for_text(host, "#puzzle-say", "one move" if left == 1 else f"{left} moves")
         mouse.play(puzzle.line[n])
     finger.play(next(iter(puzzle.losses[0])))
-    wait_for_text(friend, "#puzzle-say", "Ten seconds less.")
+    wait_for_text(friend, "#puzzle-say", "ten seconds less.")
     lanes = host.locator(".lanes-panel .lane")
     sync_api.expect(lanes.nth(0)).to_contain_text("one solved")
     sync_api.expect(lanes.nth(0)).to_contain_text("You")

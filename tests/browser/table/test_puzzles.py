@@ -149,7 +149,7 @@ def test_the_move_that_loses_is_found_and_wins_and_loss_are_shown(visit: Visit, 
     player.play(next(token for token in TAROT.table_at(0).legal_moves() if token in {"d", "n"}))
     page.wait_for_selector("#notice:has-text('Drawing never loses here.')")
     player.play(wrong(TAROT, 0))
-    wait_for_text(page, "#puzzle-say", "That wins.")
+    wait_for_text(page, "#puzzle-say", "That move wins.")
     page.tap("#show-loss")
     wait_for_text(page, "#puzzle-say", "The game is won.")
     page.tap("text=Back to the puzzle")
@@ -157,7 +157,7 @@ def test_the_move_that_loses_is_found_and_wins_and_loss_are_shown(visit: Visit, 
     player.play(right(TAROT, 0))
     wait_for_text(page, "#puzzle-say", "Solved! With one mistake.")
     page.tap("text=Watch the loss")
-    wait_for_text(page, "#puzzle-say", "Nothing more goes up.")
+    wait_for_text(page, "#puzzle-say", "No more cards fit.")
     page.reload()
     wait_for_text(page, "#puzzle-say", "Solved!")
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 
 from accounts.lifecycle.erasure import erase_player
@@ -16,7 +17,7 @@ from games.analysis.models import Analysis
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.models import Attempt, Deal
 from games.puzzles.generation import puzzle_filling, sources
-from games.puzzles.models import SearchedGame, StoredPuzzle
+from games.puzzles.models import SearchedGame
 from games.puzzles.puzzle import Puzzle
 from games.rules import from_position
 from tests.factories import begin_practice, won_records
@@ -67,7 +68,7 @@ def test_no_puzzle_is_made_from_a_secret_deal(
 
     def search(_variant: str, positions: list[str], **_: object) -> list[Puzzle]:
         searched.append(positions)
-        StoredPuzzle.objects.all().delete()  # nothing is needed any more
+        monkeypatch.setattr(settings, "PUZZLE_STOCK", 0)  # nothing is needed any more
         return []
 
     monkeypatch.setattr(puzzle_filling, "search", search)

@@ -9,7 +9,7 @@ from django.test import Client
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
-from games.models import Attempt
+from games.models import Attempt, Move
 from games.races.models import Entrant
 from games.races.quick_match import matchmaking, open_seeks
 from tests.factories import make_deal, signed_in
@@ -51,6 +51,7 @@ def test_one_press_beside_a_practice_game_races_and_keeps_the_game(client: Clien
     waiting = create_guest()
     matchmaking.enter(waiting, ["stonewall", "plot"])
     table = table_of(client)
+    Move.objects.create(attempt=Attempt.objects.get(), n=0, token="d", ms=900)
     (seek,) = seeks(client)
     room = client.post("/races/quick", {"variant": seek["variants"]})["Location"]
     race = Entrant.objects.get(player=waiting).race

@@ -49,7 +49,7 @@ export function showAfter(place, after, onLoss) {
 }
 
 /** Everyone's results with the day's puzzle; empty for another puzzle. @param {After} after */
-function dayText({ day, turns: [{ view, losing }] }) {
+function dayText({ day, turns }) {
   if (!day || day.finished === 0) return "";
   const { finished, solved, first_move: first } = day;
   const shares = tn("You are the first to finish it.", "{solved} of {n} players solved it ({percent}%).", finished, {
@@ -57,6 +57,7 @@ function dayText({ day, turns: [{ view, losing }] }) {
     percent: Math.round((100 * solved) / finished),
   });
   if (finished === 1 || !first) return shares;
+  const [{ view, losing }] = turns;
   const move = { move: moveText(view, first) };
   const favourite = losing.includes(first)
     ? t("Most common first move: {move}. It loses.", move)
