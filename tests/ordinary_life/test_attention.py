@@ -130,6 +130,7 @@ def test_a_scheduled_race_is_joined_and_forgotten(visit: Visit, site: Site, serv
     gone.goto("/rules/")
     expect(gone.locator("main")).to_contain_text("You missed a race")
     site.control.ask("end_races")  # race TV would show it to other tests
+    ready.wait_for_function("() => document.body.dataset.race === 'finished'")
 
 
 def test_a_visible_player_is_not_called_and_no_one_is_asked(visit: Visit) -> None:
