@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
@@ -27,7 +28,15 @@ MOOD_LASTS, VERDICT_WITHIN = 3.0, 50.0
 
 @pytest.fixture
 def beating(stack: Stack) -> Iterator[Stack]:
-    """A stack with beat."""
+    """A stack with beat, in which an earlier test's outage is over; a process killed during one never says so."""
+    processes = dict.fromkeys(("web0", "web1", "tables0", "tables1"), 0)
+
+    def is_calm() -> bool:
+        said = stack.lines_since(processes, about="Redis").values()
+        return all("is back after" in lines[-1] for lines in said if lines)
+
+    with suppress(TimeoutError):
+        eventually(is_calm, within=20)
     stack.start_beat()
     yield stack
     stack.kill_beat()
