@@ -29,14 +29,13 @@ MOOD_LASTS, VERDICT_WITHIN = 3.0, 50.0
 @pytest.fixture
 def beating(stack: Stack) -> Iterator[Stack]:
     """A stack with beat, in which an earlier test's outage is over; a process killed during one never says so."""
-    processes = dict.fromkeys(("web0", "web1", "tables0", "tables1"), 0)
 
     def is_calm() -> bool:
-        said = stack.lines_since(processes, about="Redis").values()
+        said = stack.lines_since(dict.fromkeys(stack.sizes(), 0), about="Redis").values()
         return all("is back after" in lines[-1] for lines in said if lines)
 
     with suppress(TimeoutError):
-        eventually(is_calm, within=20)
+        eventually(is_calm, within=12)
     stack.start_beat()
     yield stack
     stack.kill_beat()
