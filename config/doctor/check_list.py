@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 #: The first checks; if one finds a fault, those after it cannot be run.
 FIRST: Final[tuple[Check, ...]] = (database.database, database.migrations)
-#: Checks that take some seconds together, and those that read much of the database.
+#: Checks that take a few seconds in all.
 QUICK: Final[tuple[Check, ...]] = (
     database.clock, database.connections, database.collation, database.replicas, database.disk, database.time_zones,
     servers.redis_servers, servers.mail,
@@ -24,6 +24,7 @@ QUICK: Final[tuple[Check, ...]] = (
     address.public_address, address.sockets, address.certificate,
     data.static_files, data.secret_key,
 )  # fmt: skip
+#: Checks that read large parts of the database.
 THOROUGH: Final[tuple[Check, ...]] = (database.indexes, data.ledger_chain, data.boards, data.records)
 
 REPAIRS: Final[dict[str, Callable[[], object]]] = {

@@ -1,4 +1,4 @@
-"""What a check of the doctor finds."""
+"""Finding of a doctor's check."""
 
 from __future__ import annotations
 

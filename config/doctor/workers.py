@@ -76,7 +76,7 @@ def deals() -> Iterator[Finding]:
 
 
 def tables() -> Iterator[Finding]:
-    """Yield missing table processes, and those of another version."""
+    """Report if table processes are missing or run another version."""
     if settings.TABLES_ELSEWHERE and (state := readiness()) != "ok":
         cause = (
             f"The tables are {state}: no one can start a game." if state == "no room" else "No table process reports."

@@ -1,4 +1,4 @@
-"""How many people played and won each of a day's games."""
+"""Numbers of players and winners of each of a day's games."""
 
 from __future__ import annotations
 

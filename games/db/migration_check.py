@@ -1,4 +1,4 @@
-"""Whether the database fits this version: system checks, run by `manage.py migrate` and at the start, and more."""
+"""Checks that the database's migrations fit this version, run by `manage.py migrate` and when a process starts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_upgrade_path(
     databases: Iterable[str] | None = None,
     **_: object,
 ) -> list[CheckMessage]:
-    """Report an error for each database that has some of the squashed migrations only, or those of a newer version."""
+    """Report a partly squashed history, or migrations of a newer version, as an error for each database."""
     errors = []
     for alias in databases or ():
         loader = MigrationLoader(None)

@@ -41,7 +41,7 @@ _search_slots = threading.BoundedSemaphore(2)
 def deal_for(player_id: int | None, variant: Variant, grade: int | None = None) -> Deal | None:
     """Return a certified practice deal that the player has not begun, of `grade` if given; None if there is none.
 
-    It is one that nobody has played yet, or else a random one, so that two newcomers don't get the same cards.
+    Unplayed deals come first, then random ones, so that newcomers get different cards.
     """
     certificate = starter_deals.for_practice(variant.name, grade)
     if certificate:

@@ -35,7 +35,7 @@ def ensure_relaxed(day: date, *, ahead: int = 1) -> None:
 
 
 def todays_relaxed(today: date) -> list[Deal]:
-    """Return today's relaxed deals in catalogue order, except those that no deal was found for yet."""
+    """Return today's relaxed deals in catalogue order; some may be missing while the stock is short."""
     deals = relaxed_on(today)
     if len(deals) == len(CATALOGUE):
         return deals

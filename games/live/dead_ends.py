@@ -46,7 +46,7 @@ def first_dead_end(table: Table) -> int | None:
         return None
     moves = table.moves
     try:
-        # Every position after a dead end is one, too.
+        # A dead end only leads to more dead ends.
         return bisect_left(range(len(moves)), True, key=lambda number: is_dead_end(_after(table, moves[:number])))
     finally:
         _after(table, moves)

@@ -104,7 +104,7 @@ def number_of(day: date) -> int:
 
 
 def _games_of(day: date) -> Collection[str]:
-    """Return the variants of a day's puzzle: on weekdays those that are learnt in a minute."""
+    """Return the variants for a day's puzzle: from Monday to Friday, only games that are learnt in a minute."""
     return SHORT_VARIANTS if day.weekday() < _WEEKDAYS else CATALOGUE
 
 

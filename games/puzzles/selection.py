@@ -22,7 +22,7 @@ NEAREST: Final = 10
 #: Rating of a streak's first puzzle, and points by which each following one is harder at least.
 EASY: Final = 900.0
 HARDER: Final = 20.0
-#: A player with this many new puzzles left, or fewer, is told their number.
+#: Number of new puzzles left at which the page starts to show it.
 NEAR_END: Final = 30
 #: Puzzles that ask for a win. Storms, races, streaks and days have no others: the question must not change in between.
 ASKS_WIN: Final = Q(variant__in=[name for name, variant in CATALOGUE.items() if variant.game not in ASK_FOR_LOSS])
@@ -86,9 +86,9 @@ def draw(players: Collection[int], max_turns: int, size: int, enough: int) -> li
 
 
 def draw_harder(player: int, before: Sequence[int]) -> StoredPuzzle | None:
-    """Draw a puzzle that is a little harder than the last one of a streak, or else another hard one.
+    """Draw the next puzzle of a streak, a little harder than the last one if possible, and new to the player.
 
-    It is one that the player has not seen, if there is one; None if there is none but those of the streak.
+    Seen puzzles follow when no new one is left; None if the streak has had them all.
     """
     last = StoredPuzzle.objects.filter(pk__in=before[-1:]).first()
     found = offered().filter(ASKS_WIN).exclude(pk__in=before).defer("contents")

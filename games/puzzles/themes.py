@@ -1,4 +1,4 @@
-"""Themes of puzzles: what a right move does, or what a losing one would do instead. docs/puzzles.md defines each.
+"""Themes of puzzles: what a right move does, or what a losing one would do instead.
 
 A puzzle has a theme if one of its turns has it. The rules alone decide.
 """
@@ -21,26 +21,45 @@ from games.rules.variants.labyrinth import ROW, Labyrinth
 
 
 class Theme(TextChoices):
-    """A theme, by its name in addresses and in the database, with its title."""
+    """Themes with their titles. Values are stored and appear in URLs; the comments say what the right move does."""
 
+    # Plays no card up, although a losing move does.
     HOLD_BACK = "hold-back", _("Hold a card back")
+    # Plays a card up, and a losing move plays another one up.
     FIRST_UP = "first-up", _("Which card goes up first")
+    # Draws; in Labyrinth, deals a row.
     DRAW_FIRST = "draw-first", _("Draw first")
+    # Plays the waste's top card or one of Labyrinth's last row up, and drawing first loses.
     BEFORE_COVERED = "before-covered", _("Before it's covered")
+    # Turns the waste over.
     REDEAL = "redeal", _("Time to redeal")
+    # Comes before the waste is turned over, which loses.
     BEFORE_REDEAL = "before-redeal", _("Before you redeal")
+    # Chooses the building direction.
     DIRECTION = "direction", _("Choose the direction")
+    # Empties a pile or cell.
     MAKE_SPACE = "make-space", _("Make a space")
+    # Fills an empty pile or cell.
     FILL_SPACE = "fill-space", _("Fill a space")
+    # Leaves an empty pile or cell that a losing move fills.
     KEEP_SPACE = "keep-space", _("Keep a space free")
+    # Turns up a face-down card, or takes the top of a covered reserve.
     DIG = "dig", _("Dig for cards")
+    # Takes a card from Stonewall's open reserve.
     USE_RESERVE = "use-reserve", _("Use the reserve")
+    # Takes none from there, although a losing move does.
     KEEP_RESERVE = "keep-reserve", _("Save the reserve")
+    # Moves several cards.
     MOVE_RUN = "move-run", _("Move a run")
+    # Brings a card to a place to which a losing move brings another of the same rank.
     TWINS = "twins", _("Which of two alike")
+    # Plays the first card of a foundation.
     START_FOUNDATION = "start-foundation", _("Start a foundation")
+    # Plays from Labyrinth's first row while there is a stock, whose next card fills the gap.
     FIRST_ROW = "first-row", _("Play from the first row")
+    # Plays none from there, although a losing move does.
     KEEP_FIRST_ROW = "keep-first-row", _("Leave the first row alone")
+    # Frees a locked card of Labyrinth.
     OPEN_PASSAGE = "open-passage", _("Open a passage")
 
 

@@ -1,6 +1,6 @@
-"""Limits per player and network: entries in the lobby's lists, seats in races, and spoiled starts.
+"""Limits per player and network on lobby entries, race seats and spoiled starts.
 
-Guests and new accounts cost nothing to make, so all those of a network share one limit.
+Anyone can create guests and accounts, so those of one network share a limit.
 Networks and counters live in the cache; losing it only lifts the limits for a while.
 
 A player spoils a start by leaving a countdown, or by breaking up a quick match or missing it. After a few spoiled

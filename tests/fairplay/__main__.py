@@ -1,4 +1,4 @@
-"""Acceptance study of fair play: false alarms in honest games, and how many games it takes to catch a program.
+"""Acceptance study of fair play: false alarms in honest games, and games until a program is caught.
 
 `python -m tests.fairplay` (`make fairplay`); the exit code is 1 if a target is missed. People come from four models.
 The limits were set with *hands*, *reactions* and *search*. *Plans* was written by an author who did not know them, and

@@ -1,4 +1,4 @@
-"""Win rates of bots and strong simulated people on random winnable deals.
+"""Win rates of the bots and of strong simulated players on random winnable deals.
 
 `python -m tests.fairplay.bots [--deals N] [--seed TEXT] [variant …]` (`make bots`) prints docs/measured/bots.csv; the
 exit code is 1 if Rex wins fewer games than it should. Shares have 95 % intervals. Times are medians of the games won,

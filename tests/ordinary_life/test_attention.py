@@ -113,7 +113,7 @@ def test_a_hidden_racer_is_called_for_the_start_and_when_the_race_is_called_off(
 
 
 def test_a_scheduled_race_is_joined_and_forgotten(visit: Visit, site: Site, server_clock: ServerClock) -> None:
-    """An open page is enough, even a hidden one. A player who left is told on their next page."""
+    """A player with the race page open is in the race, even in a hidden tab; one who left is notified later."""
     now = timezone.now()
     server_clock.move((heats.next_start(now) - now).total_seconds() - 60)
     ready, forgetful, gone = (visit("/races/heat/", fresh=True) for _ in range(3))

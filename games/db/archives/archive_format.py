@@ -32,7 +32,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def tables(apps: Apps) -> Iterator[type[Model]]:
-    """Yield the models of all tables, by name, including those of many-to-many relations."""
+    """Yield the model of each table, many-to-many tables included, sorted by name."""
     models = apps.get_models(include_auto_created=True)
     yield from sorted((one for one in models if one._meta.managed and not one._meta.proxy), key=member_of)
 

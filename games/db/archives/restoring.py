@@ -35,7 +35,7 @@ def restore_archive(path: Path, report: Callable[[str, int], None] = lambda _tab
     except OSError as error:
         raise ArchiveError(f"{path} cannot be read: {error.strerror}.") from error
     call_command("migrate", verbosity=0, interactive=False)
-    _continue_numbers()
+    _reset_sequences()
     return manifest
 
 
@@ -70,8 +70,8 @@ def _insert_all(archive: ZipFile, manifest: Manifest, report: Callable[[str, int
             report(model._meta.label, rows)
 
 
-def _continue_numbers() -> None:
-    """Let the numbers of new rows follow those of the restored ones. SQLite does so by itself."""
+def _reset_sequences() -> None:
+    """Move PostgreSQL's sequences past the restored keys. SQLite needs no such step."""
     with connection.cursor() as cursor:
         for app in apps.get_app_configs():
             reset = call_command("sqlsequencereset", app.label, verbosity=0, no_color=True, stdout=StringIO())

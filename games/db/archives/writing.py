@@ -10,7 +10,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import msgspec
 from django.apps import apps
 from django.db import connection, transaction
-from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from django.db.models import Model
 from django.utils import timezone
 
@@ -24,6 +24,7 @@ from games.db.archives.archive_format import (
     member_of,
     tables,
 )
+from games.db.migration_check import unapplied
 from games.rules.version import __version__
 
 #: PostgreSQL returns memoryviews, and JSON in an order of its own.
@@ -37,7 +38,9 @@ def write_archive(path: Path, report: Callable[[str, int], None] = lambda _table
 
     :raises ArchiveError: if migrations are missing, or the file cannot be written.
     """
-    migrations = _newest_migrations()
+    if unapplied():
+        raise ArchiveError("The database lacks migrations of this release: run `manage.py migrate` first.")
+    migrations = sorted(MigrationLoader(None).graph.leaf_nodes())
     unfinished = path.with_name(f"{path.name}.unfinished")
     try:
         with _one_moment(), ZipFile(unfinished, "w", ZIP_DEFLATED, compresslevel=6) as archive:
@@ -63,17 +66,9 @@ def delete_old(folder: Path, pattern: str, keep: int) -> list[Path]:
     return old
 
 
-def _newest_migrations() -> list[tuple[str, str]]:
-    executor = MigrationExecutor(connection)
-    newest = executor.loader.graph.leaf_nodes()
-    if executor.migration_plan(newest):
-        raise ArchiveError("The database lacks migrations of this release: run `manage.py migrate` first.")
-    return sorted(newest)
-
-
 @contextmanager
 def _one_moment() -> Iterator[None]:
-    """Read everything in one snapshot. Writers go on meanwhile."""
+    """Read from a single snapshot, without blocking writers."""
     with _deferred_locks(), transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
@@ -83,7 +78,7 @@ def _one_moment() -> Iterator[None]:
 
 @contextmanager
 def _deferred_locks() -> Iterator[None]:
-    """Read from SQLite without the lock that its transactions take at once, for those that write."""
+    """Take no write lock on SQLite, unlike the site's other transactions."""
     if connection.vendor != "sqlite":
         yield
         return

@@ -111,7 +111,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def shows_ranked(request: HttpRequest) -> bool:
-    """Return whether home shows the ranked games: as the player or this browser chose, else to those who play them."""
+    """Return True if home shows ranked games: as chosen, and by default to players who have played one."""
     chosen = request.user.preferences.get("deals") if request.user.is_authenticated else None
     if chosen is None and RANKED_COOKIE not in request.COOKIES:
         return ranked_attempts(player_id(request)).exists()

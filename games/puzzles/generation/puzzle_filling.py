@@ -29,7 +29,7 @@ from games.puzzles.puzzle import Puzzle
 
 #: Puzzles that an idle site makes in a day, even if enough are unseen.
 A_DAY: Final = 60
-#: Number of players who have seen the most in the last week, whose unseen puzzles are counted.
+#: Number of the week's most active players whose unseen puzzles are counted.
 KEENEST: Final = 10
 #: Time limit of one search in seconds.
 SECONDS: Final = 300.0

@@ -1,7 +1,7 @@
-"""Renamed suits: they give a puzzle whose answer is public another position with the same winning and losing moves.
+"""Puzzles with their suits renamed, so that published answers can't be looked up.
 
-No rule prefers a suit, so all of them may be exchanged where colours don't matter, and otherwise those that keep the
-two colours apart. Moves name piles, not suits, so they stay the same.
+The rules treat all suits alike. Where colours matter, red and black suits are not mixed. Moves name piles, not suits,
+so they stay the same.
 """
 
 from __future__ import annotations

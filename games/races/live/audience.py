@@ -184,7 +184,7 @@ class Audience:
         return ((viewer, yours) for viewer, yours in self._yours.items() if is_queue or not viewer.is_elsewhere)
 
     def _heard(self) -> Iterable[protocol.You]:
-        """Return the viewers on pages of the race who have answered the last call."""
+        """Return the viewers whose pages answered the last roll call."""
         return (yours for viewer, yours in self._at_the_race() if viewer.heard_at >= self._called_at)
 
     def _awaited(self) -> list[Viewer]:

@@ -1,6 +1,6 @@
-"""A finished race as one JSON document, with everything needed to check it without a server (docs/records.md, "Races").
+"""JSON document of a finished race, which can be verified without a server (docs/records.md, "Races").
 
-`file_checks` verifies such files. From version 2 on, the commitment covers the race's terms as well as the seed; from
+`file_checks` does that. From version 2 on, the commitment covers the race's terms as well as the seed; from
 version 3 on, entrants who did not win are placed by progress time. Older files can still be read.
 """
 

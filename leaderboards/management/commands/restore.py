@@ -24,7 +24,7 @@ class Command(ExplainedCommand):
     epilog = (
         "examples:\n"
         "  DATABASE_URL=postgres://… manage.py restore talon.zip\n"
-        "  manage.py restore talon.zip --no-replay  without replaying the games, some 300 a second\n\n"
+        "  manage.py restore talon.zip --no-replay  without replaying the games, which takes longest\n\n"
         "exit codes: 0 restored, and everything checked holds, 1 not restored, or a check failed"
     )
     requires_migrations_checks = False

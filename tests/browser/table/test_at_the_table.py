@@ -127,7 +127,7 @@ def test_settings_leave_the_table_in_view_and_help_suits_the_hands(visit: Visit)
         assert page.is_visible("text=Press and hold a pile") != keys
 
 
-#: Whether nothing dims the table behind the settings, and the share of the felt that they leave in view.
+#: True if nothing dims the table behind the settings, and the share of the felt still visible.
 _SETTINGS = """() => {
   const dialog = document.querySelector('#settings-dialog');
   const [felt, box] = [document.querySelector('#felt'), dialog].map(one => one.getBoundingClientRect());
