@@ -38,6 +38,7 @@ from accounts.sign_in.second_factors import SecretsAdapter
 from config.assets.static import SOURCES
 from config.doctor import address, check_list, data, database, echo, servers, workers
 from config.doctor.finding import Check, Finding
+from config.doctor.templatetags import site_health
 from deploy.procfile import commands
 from deploy.servers import Redis, free_port
 from games.core.table_capacity import OPEN, RUNNING, VERSIONS
@@ -105,6 +106,7 @@ def test_every_repair_exists() -> None:
 def test_superusers_see_the_findings_on_the_first_page(monkeypatch: pytest.MonkeyPatch) -> None:
     finding = Finding("beat", "No beat sends the periodic tasks.", "docker compose up -d beat")
     monkeypatch.setattr(check_list, "QUICK", [lambda: iter([finding])])
+    monkeypatch.setattr(site_health, "PATIENCE", 60.0)
     page = factories.signed_in(make_account(is_staff=True, is_superuser=True)).get("/admin/").content.decode()
     assert finding.cause in page
     assert finding.command in page
@@ -112,6 +114,21 @@ def test_superusers_see_the_findings_on_the_first_page(monkeypatch: pytest.Monke
     page = factories.signed_in(make_account(is_staff=True)).get("/admin/").content.decode()
     assert finding.cause not in page
     assert f"Talon {__version__}" in page
+
+
+def test_slow_checks_do_not_delay_the_first_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    is_shown = threading.Event()
+
+    def slow() -> list[Finding]:
+        assert is_shown.wait(60)
+        return []
+
+    monkeypatch.setattr(check_list, "examine", lambda _checks: slow())
+    superuser = factories.signed_in(make_account(is_staff=True, is_superuser=True))
+    assert "The checks of the site are running." in superuser.get("/admin/").content.decode()
+    is_shown.set()
+    monkeypatch.setattr(site_health, "PATIENCE", 60.0)
+    assert "The checks of the site are running." not in superuser.get("/admin/").content.decode()
 
 
 # The database.
