@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import NamedTuple
 
 from games.core.streaks import streaks
 from games.rules.races.ranking import Score
 
 
-@dataclass(frozen=True, slots=True)
-class VerifiedPlay:
+class VerifiedPlay(NamedTuple):
     """One verified game: a ranked attempt at the deal of ``variant`` and ``day``, or a game in a race of that day."""
 
     variant: str

@@ -24,6 +24,9 @@ from games.rules import CATALOGUE
 #: Points of a win towards a level; any other finished game has one.
 WIN_POINTS: Final = 3
 
+#: Games or puzzles that reach each goal of the week.
+GOALS: Final[Mapping[str, int]] = {"play": 5, "learn": 3, "compete": 3}
+
 #: Number of the week's goals that make it a good week.
 ENOUGH_GOALS: Final = 2
 
@@ -145,12 +148,13 @@ def _monday(at: datetime) -> date:
 
 
 def _goals(week: Mapping[str, int]) -> list[Badge]:
-    return [
-        Badge("play", _("Play"), _("games finished, of any kind"), week["play"], (5,)),
-        Badge("learn", _("Learn"), _("puzzles solved"), week["learn"], (3,)),
-        Badge("compete", _("Compete"), _("ranked games and races finished"), week["compete"], (3,)),
-    ]
+    words = {
+        "play": (_("Play"), _("games finished, of any kind")),
+        "learn": (_("Learn"), _("puzzles solved")),
+        "compete": (_("Compete"), _("ranked games and races finished")),
+    }
+    return [Badge(kind, *words[kind], week[kind], (goal,)) for kind, goal in GOALS.items()]
 
 
 def _is_good(week: Mapping[str, int]) -> bool:
-    return sum(goal.stage for goal in _goals(week)) >= ENOUGH_GOALS
+    return sum(week[kind] >= goal for kind, goal in GOALS.items()) >= ENOUGH_GOALS

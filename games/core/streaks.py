@@ -40,7 +40,7 @@ def streaks(won: Collection[date], today: date) -> Streaks:
         return Streaks()
     last = today if today in days else today - _DAY
     longest = current = length = 0
-    missed: Counter[tuple[int, int]] = Counter()
+    missed: Counter[int] = Counter()
     first = day = min(days)
     while day <= last:
         if day in days:
@@ -57,5 +57,5 @@ def streaks(won: Collection[date], today: date) -> Streaks:
     return Streaks(current=current, longest=longest)
 
 
-def _week(day: date) -> tuple[int, int]:
-    return day.isocalendar()[:2]
+def _week(day: date) -> int:
+    return (day.toordinal() - 1) // 7  # ordinal 1 is a Monday
