@@ -13,12 +13,14 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 
 from games.core.ladders import Ladder
 from games.db.players import Player, player_id
 from games.db.replicas.replica_choice import from_replica
+from games.db.shared_cache import SharedCache
 from games.deals import daily_points, publishing
 from games.models import Attempt, Deal
 from games.presentation.anonymous_cache import cache_for_anonymous
@@ -38,13 +40,23 @@ WHO: Final = ("all", "friends")
 #: Entries of each deal on the index.
 LEADERS: Final = 3
 
+#: Shared cache of the index: today's deals, each with its leaders.
+_index: Final = SharedCache("boards_index", list[tuple[ShownDeal, BoardPage]], fresh=1.0)
+
 
 @require_safe
 @cache_for_anonymous(2.0)
 @from_replica("boards")
 def index(request: HttpRequest) -> HttpResponse:
     """Show the index: today's deals, each with its leaders if any, the nine, and the periods of the seasons."""
-    pages = [(ShownDeal.of(deal), deal_boards.page(deal, limit=LEADERS)) for deal in publishing.todays_deals()]
+    now = timezone.now()
+    pages = _index.get(
+        f"{now.date()}.{get_language()}",
+        lambda: [
+            (ShownDeal.of(deal, now), deal_boards.page(deal, limit=LEADERS)) for deal in publishing.todays_deals(now)
+        ],
+        is_complete=lambda known: len(known) == len(CATALOGUE),
+    )
     context = {
         "deals": [{"deal": deal, "page": page} for deal, page in pages],
         "empty": [deal for deal, page in pages if not page.entries],

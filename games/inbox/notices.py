@@ -63,11 +63,6 @@ def renew(player_id: int, kind: Notice.Kind, data: Mapping[str, Any]) -> bool:
     return was_replaced
 
 
-def unread(player_id: int) -> int:
-    """Return the number of unread notices, at most `MAX_COUNTED`."""
-    return Notice.objects.filter(player=player_id, seen_at=None)[:MAX_COUNTED].count()
-
-
 def latest(player_id: int) -> list[Notice]:
     """Return a player's notices, newest first."""
     number = Window(RowNumber(), partition_by=F("kind"), order_by=F("id").desc())

@@ -10,8 +10,9 @@ from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
+from games.db.shared_cache import SharedCache
 from games.puzzles import history, store
-from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.models import DailyPuzzle, PuzzleTry, SeenPuzzle, StoredPuzzle
 from games.puzzles.puzzle import ASK_FOR_LOSS
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import Theme
@@ -26,6 +27,8 @@ HARDER: Final = 20.0
 NEAR_END: Final = 30
 #: Puzzles that ask for a win. Storms, races, streaks and days have no others: the question must not change in between.
 ASKS_WIN: Final = Q(variant__in=[name for name, variant in CATALOGUE.items() if variant.game not in ASK_FOR_LOSS])
+#: Shared cache of the number of puzzles offered, which the day and the nightly generation change.
+_offered: Final = SharedCache("puzzles_offered", int, fresh=60.0)
 
 
 def offered() -> QuerySet[StoredPuzzle]:
@@ -102,6 +105,8 @@ def draw_harder(player: int, before: Sequence[int]) -> StoredPuzzle | None:
 def new_left(player: int | None) -> int | None:
     """Return how many puzzles a player has not seen; None if there are many, and for visitors."""
     if player is None:
+        return None
+    if _offered.get("", lambda: offered().count()) - SeenPuzzle.objects.filter(player=player).count() > NEAR_END:
         return None
     left = offered().filter(history.unseen_by([player]))[: NEAR_END + 1].count()
     return left if left <= NEAR_END else None

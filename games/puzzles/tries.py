@@ -88,8 +88,9 @@ def open_puzzle(player: int | None, puzzle: StoredPuzzle, now: datetime) -> Prog
 def progress_of(player: int | None, puzzle: StoredPuzzle, now: datetime) -> Progress:
     """Return a player's progress; for a visitor and before the first move, that of a new try."""
     dates = _dates(player, puzzle, now)
-    row = player and _tries_at(player, puzzle, dates).select_related("puzzle").first()
-    return Progress.of(row or PuzzleTry(puzzle=puzzle, **dates))
+    row = (player and _tries_at(player, puzzle, dates).first()) or PuzzleTry(**dates)
+    row.puzzle = puzzle
+    return Progress.of(row)
 
 
 def _dates(player: int | None, puzzle: StoredPuzzle, now: datetime) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Traffic peaks at midnight, so the parts common to all visitors are read and rend
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -26,13 +26,14 @@ from games.daily.day_summary import (
     standing_of,
     todays_game_text,
 )
-from games.daily.game_left import game_left
+from games.daily.game_left import header_of
 from games.daily.recap import recap_of
 from games.daily.relaxed_day import RelaxedDay, relaxed_day
 from games.daily.shared_day import SharedDay, shared_day
 from games.db.players import player_id
 from games.deals import first_game, publishing
 from games.deals.todays_game import todays_game
+from games.models import Attempt
 from games.presence import summary
 from games.presentation import titles
 from games.presentation.anonymous_cache import GUIDE_COOKIE, RANKED_COOKIE, cache_for_anonymous
@@ -80,10 +81,12 @@ def home(request: HttpRequest) -> HttpResponse:
     """
     now, player = timezone.now(), player_id(request)
     known = first_game.known_variants(player)
-    of_mode = _ranked_day(player, now, known) if shows_ranked(request) else _relaxed_day(player, now, known)
+    attempts = attempts_on(player, now.date())
+    is_ranked = shows_ranked(request, attempts.values())
+    of_mode = _ranked_day(player, now, attempts, known) if is_ranked else _relaxed_day(player, now, known)
     shared, tiles = of_mode["shared"], of_mode["tiles"]
     todays = tiles.get(todays_game(now.date()))
-    mine = of_mode.get("mine")
+    mine, header = of_mode.get("mine"), header_of(player, now)
     context = of_mode | {
         "day": now.date(),
         "now": now,
@@ -95,7 +98,8 @@ def home(request: HttpRequest) -> HttpResponse:
         "todays_text": todays_game_text(mine, todays.deal, todays.attempt) if mine and todays else "",
         "boards": shared.boards,
         "best": shared.best,
-        "game_left": game_left(player, now),
+        "header": header,
+        "game_left": header.game_left,
         "newcomer": "" if known or GUIDE_COOKIE in request.COOKIES else GUIDE_COOKIE,
         "puzzle": shared.puzzle,
         "puzzle_progress": progress_of_day(player, now) if shared.puzzle else None,
@@ -110,17 +114,18 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "games/home.html", context)
 
 
-def shows_ranked(request: HttpRequest) -> bool:
+def shows_ranked(request: HttpRequest, todays: Iterable[Attempt]) -> bool:
     """Return True if home shows ranked games: as chosen, and by default to players who have played one."""
     chosen = request.user.preferences.get("deals") if request.user.is_authenticated else None
     if chosen is None and RANKED_COOKIE not in request.COOKIES:
-        return ranked_attempts(player_id(request)).exists()
+        return any(attempt.ranked for attempt in todays) or ranked_attempts(player_id(request)).exists()
     return chosen != "relaxed"
 
 
-def _ranked_day(player: int | None, now: datetime, known: Collection[str]) -> dict[str, Any]:
+def _ranked_day(
+    player: int | None, now: datetime, attempts: Mapping[int, Attempt], known: Collection[str]
+) -> dict[str, Any]:
     """Return the context of the ranked games; `mine` is the player's summary of the day (None for a visitor)."""
-    attempts = attempts_on(player, now.date())
     shared = shared_day(now, attempts.values())
     standing = standing_of(player, now, attempts, shared.deals, shared.boards)
     mine = standing.summary

@@ -20,6 +20,7 @@ from games.attempts.pausing import may_pause, pause_attempt
 from games.core import limits
 from games.core.errors import ErrorCode, RateLimitedError, Refusal
 from games.core.retention import remove_aged
+from games.daily.game_left import header_of
 from games.deals import publishing
 from games.ghosts import challenges
 from games.ghosts.models import Answer, Challenge
@@ -27,7 +28,6 @@ from games.inbox import housekeeping
 from games.inbox import notices as inbox
 from games.inbox.models import Notice
 from games.models import Attempt
-from games.templatetags.inbox import unread_notices
 from leaderboards import tasks
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import State, settle
@@ -263,11 +263,11 @@ def test_an_account_takes_over_a_guests_challenges(ada: User, brook: User, playe
 def test_the_header_counts_to_nine(count: int, shown: str, player: User, rival: User) -> None:
     for _ in range(count):
         inbox.put(player.pk, Notice.Kind.RATING_MOVED, {})
-    assert unread_notices(player) == shown
-    assert unread_notices(rival) == ""
-    assert unread_notices(AnonymousUser()) == ""
+    assert header_of(player.pk).unread_text == shown
+    assert header_of(rival.pk).unread_text == ""
+    assert header_of(AnonymousUser().pk).unread_text == ""
     assert inbox.mark_seen(player.pk) == count
-    assert unread_notices(player) == ""
+    assert header_of(player.pk).unread_text == ""
 
 
 def test_the_newest_come_first(player: User) -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from games.attempts.lifecycle import close_attempt, start_attempt
-from games.daily.game_left import game_left
+from games.daily.game_left import header_of
 from games.deals import publishing
 from games.models import Attempt, Deal, Move
 from games.puzzles.models import PuzzleTry
@@ -40,23 +40,23 @@ def test_a_game_left_long_ago_or_past_its_deadline_is_not_offered(player: User, 
     now = timezone.now()
     ranked = start_attempt(player, today[0])
     assert ranked.deadline
-    assert game_left(player.pk, now)
-    assert game_left(player.pk, ranked.deadline) is None
+    assert header_of(player.pk, now).game_left
+    assert header_of(player.pk, ranked.deadline).game_left is None
     practice = start_attempt(player, publishing.practice_deal("plot"))
     Attempt.objects.filter(pk=practice.pk).update(started_at=now - timedelta(days=8))
-    assert game_left(player.pk, ranked.deadline) is None
+    assert header_of(player.pk, ranked.deadline).game_left is None
 
 
 def test_an_unfinished_puzzle_is_offered_unless_a_game_is(mine: Client, player: User, today: list[Deal]) -> None:
     puzzle = stored_puzzle()
     begun = PuzzleTry.objects.create(player=player, puzzle=puzzle)
-    assert game_left(player.pk, timezone.now()) is None, "no move found yet"
+    assert header_of(player.pk, timezone.now()).game_left is None, "no move found yet"
     PuzzleTry.objects.filter(pk=begun.pk).update(turn=1)
-    found = game_left(player.pk, timezone.now())
+    found = header_of(player.pk, timezone.now()).game_left
     assert found
     assert (found.variant, found.url) == (puzzle.variant, f"/puzzles/{puzzle.pk}/")
     assert f'href="{found.url}"' in mine.get("/boards/").content.decode()
     start_attempt(player, today[0])
-    left = game_left(player.pk, timezone.now())
+    left = header_of(player.pk, timezone.now()).game_left
     assert left
     assert left.url.startswith("/table/")

@@ -21,6 +21,7 @@ from games.attempts.lifecycle import start_attempt
 from games.bots.roster import BOTS
 from games.core import limits
 from games.core.errors import ErrorCode
+from games.daily.game_left import header_of
 from games.ghosts import challenges, lanes
 from games.ghosts.models import Challenge
 from games.inbox import notices
@@ -250,7 +251,7 @@ def test_a_challenge_by_name(ada: User, brook: User) -> None:
     sent = send(ada, attempt, name=" brook ")
     assert [str(message) for message in sent.context["messages"]] == ["Challenge sent to brook."]
     assert sent.context["addressee"].name == "Brook"
-    assert notices.unread(brook.pk) == 1
+    assert header_of(brook.pk).unread == 1
     told = signed_in(brook).get("/inbox/").context["notices"]
     assert [(one.text, one.address, one.is_new) for one in told] == [
         ("Ada challenges you.", f"/challenge/{Challenge.objects.get().code}/", True)
@@ -282,7 +283,7 @@ def test_one_player_leaves_few_unread_challenges(ada: User, brook: User) -> None
     Follow.objects.create(follower=brook, followed=ada)
     deal = practice_deal()
     pages = [send(ada, played(ada, deal), name="brook") for _ in range(5)]
-    assert notices.unread(brook.pk) == notices.MAX_UNREAD_PER_SENDER
+    assert header_of(brook.pk).unread == notices.MAX_UNREAD_PER_SENDER
     assert [page.context["addressee"] is not None for page in pages] == [True] * 3 + [False] * 2
     assert "more challenges" in str(next(iter(pages[-1].context["messages"])))
     notices.mark_seen(brook.pk)
@@ -314,7 +315,7 @@ def test_an_undelivered_challenge_can_be_sent_later(ada: User, brook: User, monk
     assert not Challenge.objects.exists()
     monkeypatch.setitem(limits.RATES, "challenged", "1/d")
     send(ada, attempt, name="brook")
-    assert notices.unread(brook.pk) == 1
+    assert header_of(brook.pk).unread == 1
 
 
 def test_an_unknown_code_is_not_found(client: Client, ada: User) -> None:
@@ -381,10 +382,10 @@ def test_the_inbox_shows_outcomes_and_marks_them_read(ada: User, brook: User) ->
     here = signed_in(ada)
     assert "Inbox, 1 new" in here.get("/practice/").content.decode()
     assert here.head("/inbox/").status_code == 200
-    assert notices.unread(ada.pk) == 1  # a HEAD request does not mark them read
+    assert header_of(ada.pk).unread == 1  # a HEAD request does not mark them read
     page = here.get("/inbox/")
     assert [one.text for one in page.context["notices"]] == ["Brook beat your challenge."]
-    assert notices.unread(ada.pk) == 0
+    assert header_of(ada.pk).unread == 0
     assert "Inbox, 1 new" not in here.get("/practice/").content.decode()
     assert [one.text for one in signed_in(brook).get("/inbox/").context["notices"]] == ["You beat Ada's challenge."]
 

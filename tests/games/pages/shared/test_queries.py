@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from games.attempts.lifecycle import start_attempt
+from games.daily.game_left import header_of
 from games.inbox import notices
 from games.inbox.models import Notice
 from games.models import Deal
@@ -53,8 +54,10 @@ def test_queries_of_the_most_visited_pages(client: Client, mine: Client, player:
         (client, "/play/braid/", 1),
         (client, "/rules/plot/", 0),
         (client, "/deals/", 4),
-        (mine, f"/play/{today[1].variant}/", 6),
-        (mine, f"/boards/{today[0].day}/{today[0].variant}/", 16),
+        (mine, "/", 17),
+        (mine, "/deals/", 7),
+        (mine, f"/play/{today[1].variant}/", 5),
+        (mine, f"/boards/{today[0].day}/{today[0].variant}/", 15),
     ):
         read = visit(visitor, path)
         # Twice: the first page after midnight also makes the new day's deals.
@@ -73,10 +76,10 @@ def test_the_notice_count_is_always_current(mine: Client, player: Any) -> None:
 
 
 def test_notices_move_to_the_account_at_once(mine: Client, player: Any, rival: Any) -> None:
-    assert notices.unread(player.pk) == 0
+    assert header_of(player.pk).unread == 0
     notices.put(rival.pk, Notice.Kind.RATING_MOVED, {})
     notices.hand_over(rival.pk, player.pk, since=rival.date_joined)
-    assert notices.unread(player.pk) == 1
+    assert header_of(player.pk).unread == 1
 
 
 def test_the_end_of_a_quick_match_is_reported_until_seen(
@@ -102,15 +105,15 @@ def test_the_end_of_a_quick_match_is_reported_until_seen(
     assert [notes.note_for(player.pk) for _ in range(2)] == [note, None], "expired"
 
 
-def test_a_player_costs_session_player_notices_and_the_game_left(mine: Client, django_assert_num_queries: Any) -> None:
+def test_a_player_costs_three_reads(mine: Client, django_assert_num_queries: Any) -> None:
     """Only players in the quick queue are looked up in races, too."""
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         mine.get(PLAIN)
     session = mine.session
     session["waits_for_race"] = True
     session.save()
     mine.get(PLAIN)  # the seat is given up, and its mark deleted
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         mine.get(PLAIN)
 
 
