@@ -93,19 +93,6 @@ def test_each_address_follows_its_rule(
                 assert getattr(browser, method)(address(name, shown)).status_code == status, (method, status)
 
 
-#: Called by the browser itself without a page; knowing the old endpoint of the reminders suffices.
-WITHOUT_A_PAGE = {"push_renewed"}
-
-
-@pytest.mark.parametrize(
-    "name", [name for name, rule in RULES.items() if rule.post != NOT_ALLOWED and name not in WITHOUT_A_PAGE]
-)
-def test_changes_are_protected_against_csrf(name: str, user: User, make_user: MakeUser) -> None:
-    strict = Client(enforce_csrf_checks=True)
-    strict.force_login(user)
-    assert strict.post(address(name, make_user())).status_code == 403
-
-
 @pytest.mark.parametrize("name", ["following", "settings", "rename", "preferences", "follow", "unfollow"])
 def test_scripts_get_an_expired_session_as_json(name: str, make_user: MakeUser) -> None:
     method = "get" if RULES[name].post == NOT_ALLOWED else "post"

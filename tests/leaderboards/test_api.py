@@ -163,14 +163,6 @@ def test_a_board_is_paginated_by_cursors(client: Client) -> None:
     assert [one["tokens"] for one in fewest["entries"]] == [36, 37, 38, 39, 40]
 
 
-def test_an_entry_reveals_nothing_of_an_open_deal(client: Client) -> None:
-    deal = deal_of(0)
-    factories.listed(deal, BoardScore(20, 1, 40))
-    text = client.get(f"{API}/boards/{deal.pk}").content.decode()
-    assert bytes(deal.seed).hex() not in text
-    assert "seed" not in text
-
-
 def test_bad_parameters_of_a_board_are_typed_errors(client: Client) -> None:
     address = f"{API}/boards/{deal_of(0).pk}"
     assert_error(client.get(f"{address}?cursor=x"), 400, "bad_cursor")

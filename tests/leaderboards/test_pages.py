@@ -327,14 +327,6 @@ def test_provisional_players_are_listed_apart_while_fewer_than_ten_others_are(cl
     assert "Provisional ratings" not in client.get("/boards/rating/").content.decode()
 
 
-@pytest.mark.parametrize(
-    ("ladders", "note"), [(True, "Regulars are established"), (False, "Regulars are players with a verified daily")]
-)
-def test_the_rating_board_says_who_is_a_regular(client: Client, settings: Any, ladders: bool, note: str) -> None:
-    settings.LADDERS = ladders
-    assert note in client.get("/boards/rating/").content.decode()
-
-
 def test_the_page_of_the_board(client: Client) -> None:
     now = timezone.now()
     best = rated(1901.4, at=now)

@@ -13,9 +13,7 @@ from games.rules import (
     CATALOGUE,
     DeckError,
     IllegalMoveError,
-    InvalidTokenError,
     OptionError,
-    PositionError,
     SeedError,
     Table,
     commitment,
@@ -107,30 +105,6 @@ def test_options_left_out_are_the_standard_ones() -> None:
     assert open_table("tarot", SEED, {"draw": 1}).options == {"first_row": True, "draw": 1, "fool": "wild"}
 
 
-@pytest.mark.parametrize(
-    "token",
-    [
-        *("", " ", "t0-f ", "u ", "t" * 999, None, 3, b"d", ["d"], {"d": 1}, ("d",), 1.5),
-        *["x", "t0", "t0-", "-f", "T0-f", "t00-f", "t0-f0", "f0-t0", "t0-t0", "t12-f", "t0-t12", "t0-fx2"],
-        *["w-w", "dd", "t0-t1-t2"],
-        *["t0-t1x1", "t0-t1x02", "t0-t1x", "t0-t1x-2", "t0-t1x²", "t0-t1x79"],
-    ],
-)
-def test_invalid_and_illegal_tokens_of_tarot_differ(token: Any) -> None:
-    table = open_table("tarot", SEED)
-    before = table.position()
-    assert table.is_legal(token) is False
-    with pytest.raises(InvalidTokenError):
-        table.push(token)
-    assert (table.position(), table.token_count, table.moves) == (before, 0, ())
-
-
-@pytest.mark.parametrize("name", ["braid", "labyrinth", "plot"])
-def test_only_tarot_and_stonewall_have_units(name: str) -> None:
-    with pytest.raises(InvalidTokenError, match="one card at a time"):
-        open_table(name, SEED).push("t0-t1x2")
-
-
 def test_an_illegal_move_explains_itself_and_changes_nothing() -> None:
     table = open_table("tarot", SEED)
     before = table.view()
@@ -141,49 +115,6 @@ def test_an_illegal_move_explains_itself_and_changes_nothing() -> None:
     assert table.view() == before
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
-def test_refusals_have_reasons_and_name_no_hidden_card(name: str) -> None:
-    rng = random.Random(1)
-    table = played(name, 60)
-    pairs = [f"{a}-{b}" for a in table.VOCABULARY.piles for b in (*table.VOCABULARY.piles, "f") if a != b]
-    units = [f"{pair}x{count}" for pair in pairs for count in (2, 5)] if table.VOCABULARY.largest_unit > 1 else []
-    seen = {card for pile in table.view()["piles"].values() for card in pile if card}
-    for token in [*rng.sample(pairs + units, min(600, len(pairs + units))), "d", "n", "up", "down"]:
-        if table.is_legal(token) or token.endswith(("-fx2", "-fx5")):
-            continue
-        with pytest.raises(IllegalMoveError) as caught:
-            table.push(token)
-        assert caught.value.reason
-        named = {word.strip(",.:;") for word in caught.value.reason.split()} & set(table.DECK.names)
-        assert named <= seen
-
-
-def test_undo_counts_as_a_token_but_not_as_legal() -> None:
-    table = open_table("plot", SEED)
-    assert not open_table("plot", SEED).can_undo
-    with pytest.raises(IllegalMoveError, match="no move to undo"):
-        table.push("u")
-    table.push("d")
-    before = table.position()
-    table.push("d")
-    assert "u" not in table.legal_moves()
-    assert not table.is_legal("u")
-    assert table.can_undo
-    table.push("u")
-    assert (table.position(), table.moves, table.token_count) == (before, ("d",), 3)
-
-
-def test_the_direction_is_undone_like_any_move() -> None:
-    table = open_table("braid-either", SEED)
-    assert table.legal_moves() == ["up", "down"]
-    for token in ("down", "u", "up"):
-        table.push(token)
-        assert table.view_changes()["piles"] == {}
-    assert table.view()["direction"] == "up"
-    with pytest.raises(IllegalMoveError, match="direction is already chosen"):
-        table.push("down")
-
-
 def test_pop_is_the_inverse_of_push() -> None:
     table = open_table("plot", SEED)
     with pytest.raises(IllegalMoveError) as caught:
@@ -192,41 +123,6 @@ def test_pop_is_the_inverse_of_push() -> None:
     table.push("d")
     assert table.pop() == "d"
     assert table.token_count == 0
-
-
-def nearly_won() -> Table:
-    up = ".".join
-    ranks = "A23456789TJQK"
-    suits = [up(rank + suit for rank in ranks) for suit in "SHD"]
-    return from_position(
-        f"stonewall | t0 KC | f0 {suits[0]} | f1 {suits[1]} | f2 {suits[2]} | f3 " + up(r + "C" for r in ranks[:-1])
-    )
-
-
-def test_a_won_game_is_over() -> None:
-    table = nearly_won()
-    assert table.legal_moves() == ["t0-f"]
-    table.push("t0-f")
-    assert table.is_won
-    assert not table.is_stuck
-    assert table.legal_moves() == []
-    for token in ("u", "t0-f", "d"):
-        with pytest.raises(IllegalMoveError, match="won") as caught:
-            table.push(token)
-        assert caught.value.token == token
-
-
-def test_a_game_of_tarot_is_won_wherever_the_fool_lies() -> None:
-    suits = [".".join(rank + suit for rank in "A23456789TPNQK") for suit in "WCSP"]
-    foundations = " | ".join(f"f{slot} {cards}" for slot, cards in enumerate(suits))
-    trumps = ".".join(f"M{number}" for number in range(1, 21))
-    table = from_position(f"tarot | t0 M21.M0 | {foundations} | f4 {trumps}")
-    assert "t0-t1" in table.legal_moves()
-    table.push("t0-t1")
-    table.push("t0-f")
-    assert table.is_won
-    assert table.cards_up == table.goal == 77
-    assert table.legal_moves() == []
 
 
 def plays(table: Table) -> list[str]:
@@ -289,9 +185,3 @@ def test_a_view_is_json_and_a_fresh_copy() -> None:
 
 def test_repr_reveals_nothing_hidden() -> None:
     assert repr(open_table("plot", SEED)) == "<Plot 1/104 after 0 tokens>"
-
-
-@pytest.mark.parametrize("text", [None, 3, "", "plot", "x" * 5000, "tarot fool=", "labyrinth | rows", "plot | t0 "])
-def test_unreadable_positions_are_refused(text: Any) -> None:
-    with pytest.raises(PositionError):
-        from_position(text)

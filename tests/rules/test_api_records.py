@@ -36,20 +36,6 @@ def resigned(name: str = "plot", tokens: tuple[str, ...] = ("d", "d", "u"), **mo
     return Record(1, name, more.pop("options", None), SEED, tokens, clock, End("resigned", 5000), **more)
 
 
-def test_a_replay_derives_the_result() -> None:
-    result = replay(resigned())
-    assert (result.ok, result.won, result.cards_up, result.goal) == (True, False, 1, 104)
-    assert (result.tokens, result.elapsed_ms, result.how) == (3, 5000, "resigned")
-    assert result.table.moves == ("d",)
-
-
-def test_a_won_game_ends_with_its_last_token() -> None:
-    record = won_labyrinth()
-    result = replay(record)
-    assert (result.ok, result.won, result.cards_up, result.how) == (True, True, 52, "won")
-    assert result.elapsed_ms == record.clock[-1]
-
-
 def test_the_first_failure_has_index_token_and_reason() -> None:
     result = replay(resigned(tokens=("d", "r-t0", "d")))
     assert result.failure is not None
@@ -92,10 +78,6 @@ def test_a_failure_has_one_machine_readable_form() -> None:
             "code": "contradicted_end",
         },
     }
-
-
-def test_a_stopped_replay_ends_at_its_last_legal_token() -> None:
-    assert replay(resigned(tokens=("d", "d", "u", "r-t0", "d"))).elapsed_ms == 200
 
 
 def test_progress_time_is_that_of_the_final_number_of_cards() -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 import pytest
 
 from games.rules import GAMES, PositionError, from_position, open_table
 from games.rules.errors import quoted
-from tests.rules.reference import unshuffled
+from tests.rules.variants.positions import written
 
 FRENCH, TAROT = "A23456789TJQK", "A23456789TPNQK"
 BRAID = {"f0": "5S", "t0": "6H", "w": "QC"}
@@ -21,25 +20,6 @@ PLOT = {"f0": "5D", "t0": "6H", "w": "QC"}
 def run(ranks: str, suit: str) -> str:
     """Return the cards of these ranks, as `written` takes them."""
     return " ".join(rank + suit for rank in ranks)
-
-
-def written(head: str, piles: dict[str, str]) -> str:
-    """Return a position's line in its one spelling.
-
-    Cards not named are the stock, in Stonewall under the king of hearts.
-    """
-    game = head.split(" ", maxsplit=1)[0]
-    aces = ["AS", "AH", "AD", "AC"] if game == "labyrinth" else []
-    rest = Counter([*unshuffled(game), *aces])
-    rest.subtract(card.lstrip("*") for cards in piles.values() for card in cards.split())
-    left = list((+rest).elements())
-    if game == "stonewall":
-        left.remove("KH")
-        piles = {**piles, "t5": " ".join([*(f"*{card}" for card in left), "KH"])}
-    elif left:
-        piles = {**piles, "s": " ".join(left)}
-    fields = [f"{name} {'.'.join(piles[name].split())}" for name in GAMES[game].pile_names() if piles.get(name)]
-    return " | ".join([head, *fields])
 
 
 @pytest.mark.parametrize(

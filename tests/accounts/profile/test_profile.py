@@ -211,12 +211,6 @@ def test_other_addresses_are_not_found(client: Client, db: None, digest: str) ->
     assert client.get(f"/avatars/{digest}.svg").status_code == 404
 
 
-def test_the_address_matches_the_urls() -> None:
-    assert avatars.address_of("") == reverse("players:avatar", args=["guest"])
-    address = avatars.address_of("Ada")
-    assert address == reverse("players:avatar", args=[address.removeprefix("/avatars/").removesuffix(".svg")])
-
-
 def test_guests_banned_and_former_players_have_the_neutral_one(user: User, guest: User, client: Client) -> None:
     own = avatars.address_of("Ada Lovelace")
     assert avatars.address_for(user) == avatars.address_for(ShownPlayer.of(user)) == own

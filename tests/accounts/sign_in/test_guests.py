@@ -42,20 +42,6 @@ def visitor() -> HttpRequest:
     return request
 
 
-def test_viewing_pages_creates_no_guest() -> None:
-    assert Client().get("/practice/").status_code == 200
-    assert not User.objects.exists()
-
-
-def test_the_first_start_creates_a_signed_in_guest() -> None:
-    request = visitor()
-    guest = player_for(request)
-    assert guest.is_guest
-    assert not guest.has_usable_password()
-    assert player_for(request) == request.user == guest
-    assert User.objects.count() == 1
-
-
 def test_playing_renews_the_session(guest: User) -> None:
     request = visitor()
     request.user = guest

@@ -249,12 +249,6 @@ def test_requests_are_throttled(player: User, mine: Client, monkeypatch: pytest.
     assert [mine.post(address(attempt)).status_code for _ in range(2)] == [202, 429]
 
 
-def test_requests_need_the_csrf_token(player: User) -> None:
-    mine = Client(enforce_csrf_checks=True)
-    mine.force_login(player, backend=BACKEND)
-    assert mine.post(address(played(player))).status_code == 403
-
-
 # Interruptions.
 
 

@@ -87,11 +87,6 @@ def test_it_is_played_as_practice_again_and_again(deal: Deal, mine: Client, play
     assert len(set(tables)) == 2
 
 
-def test_a_visitor_plays_it_as_a_guest(deal: Deal, client: Client) -> None:
-    assert client.post("/practice/start", {"deal": deal.pk})["Location"].startswith("/table/")
-    assert Attempt.objects.get().player.is_guest
-
-
 def test_a_relaxed_game_goes_on_after_its_day(
     deal: Deal, mine: Client, player: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from games import tasks
-from games.attempts.lifecycle import DealClosedError
 from games.deals import difficulty, first_day, ledger, publishing, sealed_stock
 from games.deals.certification import Certificate, CertificateError, winning_record
 from games.deals.difficulty import DifficultyFigures
@@ -310,15 +309,6 @@ def test_only_spare_deals_are_taken(db: None, monkeypatch: pytest.MonkeyPatch) -
     assert deal.proven
     assert ledger.wins(deal)
     assert not LedgerEntry.objects.exists(), "only daily deals are on the ledger"
-
-
-def test_practice_uses_no_sealed_deal(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sealed_stock, "RESERVED_FOR_DAYS", 0)
-    sealed = seal_deal("stonewall")
-    assert not publishing.practice_deal("stonewall").proven
-    with pytest.raises(DealClosedError):
-        publishing.seeded_deal(CATALOGUE["stonewall"], bytes(sealed.seed))
-    assert SealedDeal.objects.filter(pk=sealed.pk).exists()
 
 
 def test_a_failed_publication_leaves_the_deal_in_stock(

@@ -6,7 +6,6 @@ Details are tested beside the checks: test_links.py, test_pace.py, test_copies.p
 from __future__ import annotations
 
 from datetime import timedelta
-from itertools import accumulate
 from random import Random
 from typing import Any
 
@@ -107,17 +106,6 @@ def test_a_deleted_account_returns_under_another_name(client: Client) -> None:
 
 
 # A program's line at a program's pace.
-
-
-@pytest.mark.parametrize("variant", ["labyrinth", "stonewall"])
-def test_a_game_is_won_in_two_seconds(variant: str) -> None:
-    """The pace has jitter. Labyrinth is flagged although it has few plays; test_pace.py has each variant's floor."""
-    deal, line = winnable(variant)
-    chance = Random(variant)
-    clock = [round(ms) for ms in accumulate(2_000 / len(line) * chance.lognormvariate(0, 0.3) for _ in line)]
-    state, codes = verdict(play(deal, line, clock))
-    assert (state, "pace" in codes) == (State.REVIEW, True)
-    assert not Result.objects.exists()
 
 
 @pytest.mark.parametrize("variant", ["labyrinth", "stonewall", "tarot-novice"])

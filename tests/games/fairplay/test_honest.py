@@ -20,7 +20,6 @@ from games.rules import open_table
 from games.solver import Budget, Solution, shorten, solve
 from leaderboards.models import Result
 from tests.factories import make_deal, unhurried, won_records
-from tests.fairplay import simulated
 from tests.games.fairplay.copying import EASY, played
 from tests.games.fairplay.scripted import (
     CLEAN,
@@ -83,18 +82,6 @@ def test_a_siblings_day_on_one_computer(client: Client, variant: str) -> None:
 
 
 # Styles of play.
-
-
-@pytest.mark.parametrize(
-    ("variant", "device"),
-    [("braid", "mouse"), ("labyrinth", "touch"), ("tarot", "keys"), ("plot", "mouse"), ("stonewall", "touch")],
-)
-def test_the_fastest_people(variant: str, device: simulated.Device) -> None:
-    """The pace of many more people is tested in test_pace.py."""
-    deal, _ = winnable(variant)
-    chance = Random(f"{variant} {device}")
-    game = simulated.play(simulated.person(chance, slowness=1.0, device=device), simulated.line_of(variant), chance)
-    assert verdict(play(deal, game.tokens, game.clock)) == CLEAN
 
 
 @pytest.mark.parametrize("variant", EASY)

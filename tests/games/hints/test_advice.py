@@ -267,10 +267,3 @@ def test_a_race_table_gets_no_hints(address: str, has_finished: bool, monkeypatc
     refused = client.post(f"/table/{run.attempt(0).public_id}/{address}")
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "no_hints")
     assert not Question.objects.exists()
-
-
-def test_a_race_deal_is_secret_until_it_is_revealed() -> None:
-    run = Run.racing(2)
-    attempt = run.attempt(0)
-    attempt.ranked = False
-    assert not questions.may_ask(attempt, run.players[0].pk, timezone.now())

@@ -230,13 +230,6 @@ def test_other_players_may_not_ask(player: User, client: Client, requested: list
     assert getattr(client, method)("/table/00000000-0000-4000-8000-000000000000/can-win").status_code == 404
 
 
-def test_questions_need_the_csrf_token(player: User, requested: list[int]) -> None:
-    mine = Client(enforce_csrf_checks=True)
-    mine.force_login(player, backend=BACKEND)
-    assert mine.post(address(practised(player))).status_code == 403
-    assert not requested
-
-
 def test_questions_are_limited(player: User, mine: Client, requested: list[int]) -> None:
     attempt = practised(player)
     codes = [mine.post(address(attempt)).status_code for _ in range(21)]

@@ -49,16 +49,6 @@ async def ended(line: ApplicationCommunicator) -> None:
     await line.wait(PATIENCE)
 
 
-async def test_an_idle_connection_is_closed_and_waited_for(attempt: Any) -> None:
-    line = await seated(attempt)
-    draining_all = drained()
-    assert await line.receive_output(PATIENCE) == CLOSED
-    assert not draining_all.done()
-    await ended(line)
-    await draining_all
-    assert len(open_sockets()) == 0
-
-
 async def test_received_messages_are_answered_before_the_close(attempt: Any) -> None:
     line = await seated(attempt)
     for n in (1, 2, 3):
@@ -67,8 +57,10 @@ async def test_received_messages_are_answered_before_the_close(attempt: Any) -> 
     answers = [json.loads((await line.receive_output(PATIENCE))["text"]) for _ in range(3)]
     assert [(answer["type"], answer["n"]) for answer in answers] == [("moved", 1), ("moved", 2), ("moved", 3)]
     assert await line.receive_output(PATIENCE) == CLOSED
+    assert not draining_all.done()
     await ended(line)
     await draining_all
+    assert len(open_sockets()) == 0
     assert len(await sync_to_async(journal_of)(attempt.pk)) == 3
 
 

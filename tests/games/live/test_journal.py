@@ -197,13 +197,6 @@ def test_a_broken_connection_is_replaced(store: JournalStore, attempts: list[Att
     assert len(rows(attempts[0])) == 2
 
 
-def test_database_refusals_are_djangos_errors(store: JournalStore, attempts: list[Attempt]) -> None:
-    one, large = attempts[0].pk, 1 << 64
-    with pytest.raises((DatabaseError, OverflowError)):  # raised by SQLite's driver itself
-        store.write([JournalEntry(large, 1, ("d",), large)])
-    assert store.write([JournalEntry(one, 1, ("d",), 5)]) == frozenset()
-
-
 def test_the_journals_connection_is_not_from_the_pool(store: JournalStore, attempts: list[Attempt]) -> None:
     store.write([JournalEntry(attempts[0].pk, 1, ("d",), 5)])
     assert store._connection is not connections["default"]

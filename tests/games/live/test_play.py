@@ -20,7 +20,7 @@ from games.live.table_registry import LiveTables
 from games.models import Attempt, Move
 from games.rules import open_table
 from tests.games.conftest import Seated, Sit
-from tests.games.seats import CARD, Closed
+from tests.games.seats import Closed
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PLAYED = 60
@@ -289,15 +289,6 @@ async def test_fatal_errors_close_the_connection(text: str, code: str, seated: S
         await seat.hear()
 
 
-async def test_bytes_and_a_move_before_hello(attempt_at: Any, sit: Sit) -> None:
-    seat = sit(await sync_to_async(attempt_at)())
-    await seat.connect()
-    await seat.send_bytes(b"\x00")
-    assert (await seat.hear())["code"] == "bad_frame"
-    assert (await seat.move("d"))["code"] == "bad_frame"
-    assert await seat.ask({"type": "ping", "t": 7}) == {"type": "pong", "t": 7, "ms": None}
-
-
 async def test_a_players_tabs_share_one_allowance(seated: Seated, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: now)
@@ -320,22 +311,3 @@ async def test_a_flooding_sender_is_disconnected(seated: Seated, monkeypatch: py
         await seat.ask({"type": "ping", "t": number})
     with pytest.raises(Closed, match="4429"):
         await seat.hear()
-
-
-async def test_no_frame_names_an_unseen_card(attempt_at: Any, sit: Sit, seed: bytes) -> None:
-    attempt = await sync_to_async(attempt_at)("stonewall", seed)
-    seat, rng = sit(attempt), random.Random(seed)
-    table = open_table("stonewall", seed)
-    seen: set[str] = set()
-    await seat.sit()
-    for _ in range(PLAYED):
-        seen |= {card for pile in table.view()["piles"].values() for card in pile if card}
-        named = set(CARD.findall(seat.frames[-1]))
-        assert named <= seen
-        assert seed.hex() not in seat.frames[-1]
-        if not seat.legal and not seat.view["can_undo"]:
-            break
-        token = choose(rng, seat.legal, can_undo=seat.view["can_undo"])
-        await seat.move(token)
-        table.push(token)
-    assert len(seen) < 52 or not any(None in pile for pile in table.view()["piles"].values())

@@ -18,7 +18,7 @@ from games.attempts.lifecycle import close_attempt, start_attempt
 from games.deals import publishing
 from games.live import start_timer, table_registry
 from games.live.table_registry import LiveTables
-from games.models import Attempt, Deal
+from games.models import Attempt
 from games.rules import open_table
 from tests.factories import signed_in
 from tests.games.conftest import Play, Sit
@@ -225,18 +225,6 @@ def test_only_the_player_gets_an_uncached_page(mine: Client, rival: Any, attempt
     for visitor in (Client(), signed_in(rival)):
         answer = visitor.get(address)
         assert (answer.status_code, b"opening" in answer.content) == (403, False)
-
-
-def test_face_down_cards_are_not_in_the_page(mine: Client, attempt_at: Play, seed: bytes) -> None:
-    attempt = attempt_at("tarot", seed)
-    table = open_table("tarot", seed)
-    shown = {card for pile in table.view()["piles"].values() for card in pile if card}
-    page = opening(mine, attempt)
-    assert None in page["view"]["piles"]["t0"]
-    assert set(CARD.findall(json.dumps(page["view"]["piles"]))) == shown
-    text = mine.get(f"/table/{attempt.public_id}/").content.decode()
-    assert seed.hex() not in text
-    assert Deal.objects.get().commitment in text
 
 
 def test_it_opens_no_live_table_and_needs_few_queries(

@@ -40,13 +40,6 @@ FORM = {"name": "stonewall", "limit": "900", "seats": "4", "privacy": "public"}
 LIMITED = 429
 
 
-@pytest.fixture
-def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stop the clock, as the gathering of a quick match may end while a slow machine enters the players."""
-    now = timezone.now()
-    monkeypatch.setattr(timezone, "now", lambda: now)
-
-
 def guest_at(address: str) -> Client:
     return Client(REMOTE_ADDR=address, headers={"accept": "application/json"})
 

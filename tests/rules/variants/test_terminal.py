@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from textwrap import dedent
-from typing import Any
 
 import pytest
 
 from games.rules import Table, from_position, open_table
 from games.rules.terminal import draw
 from tests.rules.reference import unshuffled
-from tests.rules.variants.positions import lay
+from tests.rules.variants.positions import written
 
 
 def lines(table: Table) -> list[str]:
@@ -32,11 +31,10 @@ STONEWALL = {
     "f2": suit("D", "A23456789TJQK"),
     "f3": suit("C", "A23456789T"),
 }
-DRAWN: dict[str, tuple[str, dict[str, str], dict[str, Any], str]] = {
+DRAWN: dict[str, tuple[str, dict[str, str], str]] = {
     "braid": (
-        "braid",
+        "braid | rounds=2",
         {"f0": "5S 6S", "f1": "5H", "r": "2H 8H", "t3": "4C", "t8": "TD", "w": "QC JD KH"},
-        {"rounds": 2},
         """
         foundations  f0 6♠   f1 5♥   f2 ··   f3 ··   f4 ··   f5 ··   f6 ··   f7 ··
 
@@ -49,9 +47,8 @@ DRAWN: dict[str, tuple[str, dict[str, str], dict[str, Any], str]] = {
         """,
     ),
     "a braid used up": (
-        "braid",
+        "braid | rounds=0",
         {"f0": "5S", "w": "QC"},
-        {"rounds": 0},
         """
         foundations  f0 5♠   f1 ··   f2 ··   f3 ··   f4 ··   f5 ··   f6 ··   f7 ··
 
@@ -66,7 +63,6 @@ DRAWN: dict[str, tuple[str, dict[str, str], dict[str, Any], str]] = {
     "tarot": (
         "tarot",
         TAROT,
-        {},
         """
         foundations  f0 AW   f1 ··   f2 ··   f3 ··   f4 M3
 
@@ -82,7 +78,6 @@ DRAWN: dict[str, tuple[str, dict[str, str], dict[str, Any], str]] = {
     "plot": (
         "plot",
         {"f0": "5D 6S", "t2": "9H 8D", "t4": "5C 4S 3S", "r": "TH AD 8H", "w": "AS 5C"},
-        {},
         """
         foundations  f0 6♠   f1 ··   f2 ··   f3 ··   f4 ··   f5 ··   f6 ··   f7 ··
 
@@ -97,7 +92,6 @@ DRAWN: dict[str, tuple[str, dict[str, str], dict[str, Any], str]] = {
     "stonewall": (
         "stonewall",
         STONEWALL,
-        {},
         """
         foundations  f0 J♠   f1 Q♥   f2 K♦   f3 T♣
 
@@ -114,8 +108,8 @@ DRAWN: dict[str, tuple[str, dict[str, str], dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_table_is_drawn(name: str) -> None:
-    game, piles, facts, text = DRAWN[name]
-    assert lines(lay(game, piles, **facts)) == dedent(text).strip("\n").split("\n")
+    head, piles, text = DRAWN[name]
+    assert lines(from_position(written(head, piles))) == dedent(text).strip("\n").split("\n")
 
 
 def test_labyrinth_is_drawn_down_to_its_last_dealt_row() -> None:
@@ -135,7 +129,10 @@ def test_labyrinth_is_drawn_down_to_its_last_dealt_row() -> None:
 
 def test_a_row_of_empty_piles_is_drawn() -> None:
     piles = {f"f{number}": suit(letter, "A23456789TPNQK") for number, letter in enumerate("WCSP")}
-    assert lines(lay("tarot", piles))[2:4] == ["t0   t1   t2   t3   t4   t5   t6   t7   t8", "··   " * 8 + "··"]
+    assert lines(from_position(written("tarot", piles)))[2:4] == [
+        "t0   t1   t2   t3   t4   t5   t6   t7   t8",
+        "··   " * 8 + "··",
+    ]
 
 
 def test_an_unchosen_direction_is_shown_as_open() -> None:

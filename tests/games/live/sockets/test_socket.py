@@ -84,14 +84,6 @@ async def test_pages_of_other_sites_are_refused(attempt_at: Any) -> None:
     assert await opened(line) == "websocket.close"
 
 
-async def test_without_a_session(attempt_at: Any) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    line = socket(attempt.public_id)
-    await opened(line)
-    assert (await ask(line, {"type": "hello", "v": 1}))["code"] == "session_expired"
-    await leave(line)
-
-
 async def test_the_log_contains_no_secrets(
     attempt_at: Any, seed: bytes, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,6 @@ from django.utils import translation
 from django.utils.html import escape
 
 from accounts.sign_in.guests import BACKEND, create_guest
-from games.appeals import appeals
 from games.attempts.lifecycle import start_attempt
 from games.manifests import MANIFESTS
 from games.models import Deal
@@ -157,14 +156,6 @@ def test_a_deal_with_par_and_grade_links_to_them(client: Client) -> None:
     assert address not in client.get("/play/tarot/").content
     Deal.objects.filter(pk=deal.pk).update(proven=True, grade=2, par=120)
     assert address in client.get("/play/tarot/").content
-
-
-def test_the_page_explains_verified_in_both_languages(client: Client) -> None:
-    english = client.get("/fairplay/").content.decode()
-    assert "How results are checked" in english
-    assert f"within {appeals.WITHIN.days} days" in english
-    german = client.get("/fairplay/", headers={"accept-language": "de"}).content.decode()
-    assert "Wie Ergebnisse geprüft werden" in german
 
 
 @pytest.mark.parametrize("game", GAMES)

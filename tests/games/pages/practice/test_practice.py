@@ -248,15 +248,6 @@ def restarted(mine: Client, attempt: Attempt, ghost: str = "") -> Attempt:
     return Attempt.objects.get(public_id=address.split("/")[2])
 
 
-def test_a_restarted_practice_game_has_the_same_cards(mine: Client, player: Any) -> None:
-    first = begun(player, publishing.practice_deal("stonewall"))
-    answer = mine.post(f"/table/{first.public_id}/restart")
-    first.refresh_from_db()
-    again = Attempt.objects.get(state=Attempt.State.PLAYING)
-    assert (first.end, again.deal_id, again.ranked) == ("closed", first.deal_id, False)
-    assert answer["Location"] == f"/table/{again.public_id}/"
-
-
 def test_only_practice_can_be_paused_and_restarted(mine: Client, player: Any, rival: Any) -> None:
     practice = start_attempt(player, publishing.practice_deal("stonewall"))
     daily = start_attempt(player, publishing.todays_deal("stonewall"))
@@ -301,6 +292,7 @@ def test_every_other_game_of_the_deal_is_closed(mine: Client, player: Any) -> No
     elsewhere = begun(player, publishing.practice_deal("plot"))
     again = restarted(mine, going_on)
     assert not Move.objects.filter(attempt=again).exists()
+    assert (again.deal, again.ranked) == (origin.deal, False)
     assert set(Attempt.objects.filter(state=Attempt.State.PLAYING)) == {again, elsewhere}
     assert set(Attempt.objects.filter(end="closed")) == {normal, going_on}
 

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.sign_in.guests import create_guest
-from games.attempts.lifecycle import close_attempt, start_attempt
+from games.attempts.lifecycle import start_attempt
 from games.models import Attempt, Deal
 from games.pages.races.table_opponents import DayLanes
 from games.races.models import Entrant, Race, Room
@@ -84,14 +84,6 @@ def test_a_race_page_links_to_its_room_without_hints(run: Run) -> None:
     assert "Practice" not in page
     assert "can-win" not in page
     assert "The others play on." in page
-
-
-def test_a_racers_table_stays_private(run: Run) -> None:
-    attempt = starts(seat_of(run, 0), -5)
-    for _ in range(2):
-        for other in (signed_in(run.players[1]), Client()):
-            assert other.get(f"/table/{attempt.public_id}/").status_code == 403
-        close_attempt(attempt.pk, "resigned")
 
 
 def test_a_daily_table_knows_the_lanes_socket_while_open(player: Any) -> None:

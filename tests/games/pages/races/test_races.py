@@ -52,14 +52,6 @@ def finished(count: int = 2, **settings: Any) -> Run:
     return run
 
 
-def test_the_lobby_is_never_empty(client: Client) -> None:
-    page = client.get("/races/")
-    text = page.content.decode()
-    for way in ("Quick match", "Open a room", "The next heat", 'href="/ghosts/"', "practise"):
-        assert way in text
-    assert 'href="/races/"' in client.get("/").content.decode()
-
-
 def test_the_lobby_lists_only_public_rooms(client: Client, account: User) -> None:
     public, private = room_with(account, public=True), room_with()
     cache.clear()
@@ -396,15 +388,6 @@ def test_a_history_belongs_to_its_player_and_marks_wins(client: Client) -> None:
     assert ["rank-1" in pages[state] for state in ("won", "retired")] == [True, False]
     assert f"/races/{run.room.code}/1/" in pages["won"]
     assert run.room.code not in client.get("/races/mine/").content.decode()
-
-
-def test_the_seat_lookup_finds_the_players_room(account: User) -> None:
-    assert seats.seat_of(None) is None
-    assert seats.seat_of(account.pk) is None
-    room = room_with(account)
-    seat = seats.seat_of(account.pk)
-    assert seat is not None
-    assert (seat.code, seat.has_begun) == (room.code, False)
 
 
 def test_replays_wait_for_all_divisions_of_a_heat(client: Client) -> None:

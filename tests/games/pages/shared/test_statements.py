@@ -17,7 +17,6 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
-from accounts.sign_in.session_store import SessionStore
 from games.attempts import lifecycle as attempts
 from games.attempts.lifecycle import DealClosedError, start_first_attempt
 from games.live.loader import load
@@ -134,18 +133,6 @@ def test_a_visitor_with_a_session_becomes_a_guest(client: Client) -> None:
     assert client.get(page).status_code == 200
     assert client.session["seen"] == "the rules"
     assert Session.objects.count() == 1
-
-
-def test_a_session_is_good_until_its_date() -> None:
-    session = SessionStore()
-    session["who"] = "Ariadne"
-    session.save()
-    key = session.session_key
-    assert SessionStore(key)["who"] == "Ariadne"
-    Session.objects.update(expire_date=timezone.now())
-    over = SessionStore(key)
-    assert "who" not in over
-    assert over.session_key is None
 
 
 def test_a_player_by_number() -> None:
