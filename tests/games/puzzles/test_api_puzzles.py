@@ -15,6 +15,7 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.core import limits
 from games.puzzles import shipped_file, store, tries
+from games.puzzles.losses.refutations import explain
 from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import themes_of
@@ -215,9 +216,12 @@ def test_themes_are_told_once_the_try_is_over(mine: Client) -> None:
     assert read(mine, f"{stored.pk}")["themes"] == list(themes_of(LABYRINTH))
 
 
-def test_a_wrong_move_is_explained_when_it_is_first_made(mine: Client) -> None:
-    reply = play(mine, stored_puzzle(UNEXPLAINED), 0, wrong(UNEXPLAINED, 0))
-    assert (reply["right"], reply["loss"]["goal"], reply["steps"]) == (False, 52, [])
+def test_an_explanation_follows_when_it_is_ready(mine: Client) -> None:
+    stored, move = stored_puzzle(UNEXPLAINED), {"turn": 0, "mistakes": 0, "token": wrong(UNEXPLAINED, 0)}
+    reply = send(mine, stored, move)
+    assert (reply["right"], reply["loss"], reply["steps"]) == (False, None, [])
+    explain(stored.pk, 0, wrong(UNEXPLAINED, 0))
+    assert send(mine, stored, move)["loss"]["goal"] == 52
 
 
 def test_replies_before_the_end_hold_nothing_of_the_win(mine: Client, stored: StoredPuzzle) -> None:

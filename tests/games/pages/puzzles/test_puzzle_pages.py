@@ -75,7 +75,7 @@ def test_a_wrong_move_is_explained_and_counted(client: Client, todays: StoredPuz
 def test_the_answers_are_not_on_the_page(client: Client, todays: StoredPuzzle) -> None:
     text = client.get("/puzzles/").content.decode()
     data = json.loads(text.split('id="puzzle-data"')[1].split(">", 1)[1].split("</script>")[0])
-    others = {"asks", "choices", "streak", "after", "missed", "left", "address"}
+    others = {"asks", "choices", "streak", "after", "missed", "address"}
     assert set(data) == {"step", "turns", "progress", "rating"} | others
     assert set(data["step"]) == {"token", "view", "legal", "face_down", "hidden"}
     assert not any(" ".join(LABYRINTH.line[n : n + 2]) in text for n in range(len(LABYRINTH.line) - 1))
