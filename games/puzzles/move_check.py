@@ -6,7 +6,7 @@ listed next to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +55,7 @@ class Verdict:
     """
 
     token: str
-    steps: Sequence[Step]
+    steps: list[Step]
     loss: dict[str, Any] | None
 
     @property
@@ -76,10 +76,10 @@ def check_move(puzzle: Puzzle, turn: int, token: str) -> Verdict:
     first = successors(table)[reached]
     if not puzzle.wins:
         loss = puzzle.losses[turn][first]
-        return Verdict(first, (), {"goal": table.goal, **loss} if loss else {})
+        return Verdict(first, [], {"goal": table.goal, **loss} if loss else {})
     if first not in puzzle.wins:
         raise Refusal(ErrorCode.ILLEGAL_MOVE, "drawing never loses here", token=token)
-    return Verdict(first, (), {"goal": table.goal, "moves": 1 + len(puzzle.wins[first])})
+    return Verdict(first, [], {"goal": table.goal, "moves": 1 + len(puzzle.wins[first])})
 
 
 def _position_after(table: Table, token: str) -> str:

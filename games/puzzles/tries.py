@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
@@ -77,7 +76,7 @@ class Reply:
 
     progress: Progress
     seen: str
-    steps: Sequence[Step]
+    steps: list[Step]
     loss: dict[str, Any] | None
 
 

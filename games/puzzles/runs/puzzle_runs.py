@@ -10,7 +10,7 @@ the puzzles are new to the player. Suits are renamed, because anyone can read th
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import zip_longest
@@ -93,7 +93,7 @@ class RunReply:
 
     right: bool
     state: RunState
-    steps: Sequence[Step]
+    steps: list[Step]
     next: RunPuzzle | None
 
 
@@ -232,7 +232,7 @@ def play_locked(run: PuzzleRun, at: int, turn: int, token: str) -> RunReply:
             _advance(run, puzzle, now, is_right=verdict.is_right)
         _extend(run)
         run.save()
-    is_right, steps = (verdict.is_right, verdict.steps) if verdict else (False, ())
+    is_right, steps = (verdict.is_right, verdict.steps) if verdict else (False, [])
     return RunReply(is_right, RunState.of(run, now), steps, show_current(run) if run.at > at else None)
 
 
