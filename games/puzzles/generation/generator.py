@@ -80,10 +80,10 @@ class _Run:
 
 
 def search(request: tuple[str, list[str]]) -> Iterator[Puzzle]:
-    """Yield puzzles of a variant in a process of its own (`games.core.search_process`).
+    """Yield puzzles of a variant, in a process of its own (`games.core.search_process`).
 
-    The request has the positions of a lost game up to the last winnable one, of which the search yields one puzzle, or
-    none; then it yields all from simulated games on random deals.
+    With the positions of a lost game up to the last winnable one, yield at most one, from their end; without any, all
+    from simulated games on random deals.
     """
     variant, positions = request
     chance = SystemRandom()

@@ -187,13 +187,6 @@ def test_a_solution_is_played_to_its_end(mine: Client, stored: StoredPuzzle) -> 
     assert code(play(mine, stored, 3, right(LABYRINTH, 0), 409)) == "closed"
 
 
-def test_a_repeated_wrong_move_costs_once(mine: Client, stored: StoredPuzzle) -> None:
-    move = {"turn": 0, "mistakes": 0, "token": wrong(LABYRINTH, 0)}
-    first, again = (send(mine, stored, move) for _ in range(2))
-    assert first == again
-    assert again["progress"]["mistakes"] == 1
-
-
 def test_a_wrong_move_is_explained(mine: Client, stored: StoredPuzzle) -> None:
     reply = play(mine, stored, 0, wrong(LABYRINTH, 0))
     loss = {"most_up": 22, "goal": 52, "ends": ["3S", "2H", "8C"]}

@@ -18,7 +18,7 @@ from games.puzzles.shipped_file import PuzzleRow
 from games.puzzles.themes import themes_of
 from games.rules import CATALOGUE, from_position
 from games.solver import check_solution
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, starters, stored_puzzle
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, starters, stored_puzzle
 from tests.games.puzzles.test_generator import check, check_history
 
 #: Puzzles whose losses are proven again; the shape and the win are checked for all.
@@ -72,16 +72,6 @@ def test_puzzles_stored_before_get_initial_ratings() -> None:
     import_module("games.puzzles.migrations.0006_ratings").rate_puzzles(apps, None)
     stored.refresh_from_db()
     assert (stored.mu, stored.sigma) == (initial_rating(STONEWALL), PUZZLE_SIGMA)
-
-
-@pytest.mark.django_db
-def test_a_puzzle_with_a_stored_start_is_not_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    store.add([LABYRINTH])
-    store.add([LABYRINTH, STONEWALL])
-    assert StoredPuzzle.objects.count() == 2
-    monkeypatch.setattr(shipped_file, "first_rows", lambda _: [PuzzleRow.of(TRIED)])
-    store.ensure_any()
-    assert StoredPuzzle.objects.count() == 2
 
 
 @pytest.mark.django_db
