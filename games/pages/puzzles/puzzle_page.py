@@ -23,6 +23,7 @@ from games.db.players import check_may_start, has_account, player_for, player_id
 from games.deals.difficulty import grade_name
 from games.manifests import VARIANTS
 from games.pages.puzzles.after_try import after_try
+from games.pages.puzzles.own_language import in_own_language
 from games.pages.puzzles.sent_move import move_of
 from games.presentation import titles
 from games.puzzles import daily, puzzle_practice, reviews, tries
@@ -115,6 +116,7 @@ def _ratings(
 @require_POST
 @never_cache
 @json_only
+@in_own_language
 def move(request: HttpRequest, number: int) -> HttpResponse:
     """Play a move at a turn after a number of wrong ones: {"turn": 0, "mistakes": 0, "token": "t3-f"}.
 
