@@ -218,8 +218,9 @@ def test_a_guests_storms_become_practice_in_an_account(guest: User) -> None:
     ]
 
 
-def test_a_script_that_remembers_gets_no_better() -> None:
+def test_a_script_that_remembers_gets_no_better(monkeypatch: pytest.MonkeyPatch) -> None:
     """It solves the puzzles that look like some it has seen, whatever their suits are called, and none else."""
+    monkeypatch.setattr(timezone, "now", lambda: NOW)
     for row in shipped_file.first_rows(400):
         stored_puzzle(Puzzle.from_json(row.contents))
     player, known, scores, standings = User.objects.create_user("Script"), set[str](), [], []
