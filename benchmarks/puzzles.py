@@ -111,7 +111,7 @@ def signed_in(name: str) -> Client:
 
 def puzzle_moves(dice: random.Random) -> Iterator[Request]:
     """Yield moves at all puzzles of the site, which one player after another tries."""
-    from games.puzzles.losses.explained_losses import explain
+    from games.puzzles.losses.refutations import explain
     from games.puzzles.models import StoredPuzzle
     from games.puzzles.puzzle import Puzzle
 
@@ -123,7 +123,7 @@ def puzzle_moves(dice: random.Random) -> Iterator[Request]:
                 is_right = dice.random() < RIGHT
                 token = puzzle.line[puzzle.turns[turn]] if is_right else dice.choice(list(puzzle.losses[turn]))
                 if not is_right:
-                    explain(stored, turn, token)
+                    explain(stored.pk, turn, token)
                 yield client, f"/puzzles/{stored.pk}/move", {"turn": turn, "token": token}
                 turn += is_right
 

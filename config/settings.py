@@ -321,6 +321,7 @@ CELERY_TASK_ROUTES = {
     "talon.build_explorers": "analysis",
     "talon.fill_puzzles": "puzzles",
     "talon.draw_picture": "evidence",
+    "talon.explain_loss": "evidence",
     "talon.remind": "evidence",
     "talon.post_result": "evidence",
     "talon.remind_of_races": "evidence",

@@ -78,10 +78,11 @@ class PuzzleRatingsOut(Schema):
     seen_in: Literal["storm", "race", "streak"] | None
 
     @classmethod
-    def of(cls, request: HttpRequest, stored: StoredPuzzle, progress: tries.Progress) -> Self:
+    def of(cls, request: HttpRequest, stored: StoredPuzzle, tried: tries.OpenedPuzzle | tries.Reply) -> Self:
         """Return the JSON form of the ratings to show to a player or visitor."""
         account = player_id(request) if has_account(request) else None
-        return cls.from_orm(rated_tries.shown_ratings(account, stored, is_decided=progress.is_decided))
+        shown = rated_tries.shown_ratings(account, stored, tried.seen, is_decided=tried.progress.is_decided)
+        return cls.from_orm(shown)
 
 
 class PuzzleOut(Schema):
@@ -103,7 +104,8 @@ class PuzzleOut(Schema):
     @classmethod
     def of(cls, stored: StoredPuzzle, request: HttpRequest, **others: object) -> Self:
         """Return the JSON form of a puzzle for a player or visitor."""
-        progress = tries.open_puzzle(player_id(request), stored, timezone.now())
+        opened = tries.open_puzzle(player_id(request), stored, timezone.now())
+        progress = opened.progress
         puzzle = Puzzle.from_json(stored.contents)
         return cls(
             number=stored.pk,
@@ -112,7 +114,7 @@ class PuzzleOut(Schema):
             turns=stored.turns,
             themes=_themes(stored) if progress.is_over else None,
             progress=PuzzleProgressOut.from_orm(progress),
-            rating=PuzzleRatingsOut.of(request, stored, progress),
+            rating=PuzzleRatingsOut.of(request, stored, opened),
             position=PuzzleStepOut(**position_at(puzzle, progress.turn)),
             **others,
         )
@@ -151,7 +153,8 @@ class PuzzleWonOut(Schema):
 class PuzzleReplyOut(Schema):
     """The reply to a move. After a right one, `steps` has it and the forced moves that follow it.
 
-    After a wrong one, `loss` says why it loses; null for some older puzzles. `themes` is null until the try is over.
+    After a wrong one, `loss` says why it loses; null until that is found, a second or so after the first player made
+    the move: repeat it, with `mistakes`, to ask again. `themes` is null until the try is over.
     """
 
     right: bool
@@ -298,7 +301,7 @@ def play_puzzle_move(request: HttpRequest, number: int, move: PuzzleMoveIn) -> P
     return PuzzleReplyOut(
         right=reply.loss is None,
         progress=PuzzleProgressOut.from_orm(reply.progress),
-        rating=PuzzleRatingsOut.of(request, stored, reply.progress),
+        rating=PuzzleRatingsOut.of(request, stored, reply),
         steps=[PuzzleStepOut(**step) for step in reply.steps],
         loss=_loss(reply.loss),
         themes=_themes(stored) if reply.progress.is_over else None,

@@ -67,8 +67,8 @@ def reserve(today: date) -> None:
 
 def open_day(puzzle: StoredPuzzle, now: datetime) -> date | None:
     """Return the day whose puzzle this is: today, or yesterday until `GRACE` is over."""
-    days = {now.date(), (now - GRACE).date()}
-    return DailyPuzzle.objects.filter(day__in=days, puzzle=puzzle).values_list("day", flat=True).order_by("day").last()
+    days = {row.day for row in puzzle.days.all()} & {now.date(), (now - GRACE).date()}
+    return max(days, default=None)
 
 
 def end_of(day: date) -> datetime:

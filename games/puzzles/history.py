@@ -17,15 +17,18 @@ from games.puzzles.models import SeenPuzzle
 Place = SeenPuzzle.Place
 
 
-def mark_seen(player: int, puzzle: int, place: Place) -> None:
-    """Store that a player sees a puzzle. One seen in a run stays marked as such."""
+def mark_seen(player: int, puzzle: int, place: Place) -> str:
+    """Store that a player sees a puzzle, and return the stored place. One seen in a run stays marked as such."""
     row = SeenPuzzle(player_id=player, puzzle_id=puzzle, place=place)
     if place != Place.PAGE:
         keys = ["player", "puzzle"]
         SeenPuzzle.objects.bulk_create([row], update_conflicts=True, unique_fields=keys, update_fields=["place"])
-    elif not place_of(player, puzzle):
+    elif known := place_of(player, puzzle):
+        return known
+    else:
         with suppress(IntegrityError):  # the guest has just signed in elsewhere
             SeenPuzzle.objects.bulk_create([row], ignore_conflicts=True)
+    return place
 
 
 def place_of(player: int, puzzle: int) -> str:

@@ -9,21 +9,19 @@ between two turns, the forced moves are played automatically.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal, Self
 
-from games.puzzles.losses.exhaustive_search import Lost
-from games.puzzles.losses.tried_games import Tried
 from games.rules import Table, from_position
 
 MAX_TURNS: Final = 8
 #: Games whose puzzles ask for the losing move: drawing never loses, as the waste can be turned over again and again.
 ASK_FOR_LOSS: Final = frozenset({"tarot"})
 
-Losses = Mapping[str, Lost | Tried | None]
-"""The losing moves of a turn. Those that lead to the same position are listed once. None means that no player has
-needed the explanation yet (`games.puzzles.losses.explained_losses`)."""
+Losses = Mapping[str, dict[str, Any] | None]
+"""The losing moves of a turn. Those that lead to the same position are listed once. Each has its explanation, the
+fields of a `Lost` or `Tried`, or None before a player first makes the move (`games.puzzles.losses.refutations`)."""
 Wins = Mapping[str, tuple[str, ...]]
 """Winning moves, each with the moves that win the game after it."""
 
@@ -70,7 +68,7 @@ class Puzzle:
             "start": self.start,
             "line": " ".join(self.line),
             "finish": " ".join(self.finish),
-            "losses": [{token: written_loss(loss) for token, loss in turn.items()} for turn in self.losses],
+            "losses": [*self.losses],
             "seed": self.seed,
             "history": " ".join(self.history),
         }
@@ -99,17 +97,9 @@ class Puzzle:
         return table
 
 
-def _read_loss(loss: dict[str, Any] | list[Any] | None) -> Lost | Tried | None:
-    if isinstance(loss, dict):
-        return Tried(**loss | {"lacks": tuple(loss["lacks"])})
-    return None if loss is None else Lost(loss[0], tuple(loss[1]))
-
-
-def written_loss(loss: Lost | Tried | None) -> dict[str, Any] | list[Any] | None:
-    """Return the JSON form of an explanation."""
-    if isinstance(loss, Tried):
-        return asdict(loss)
-    return None if loss is None else [loss.most_up, loss.ends]
+def _read_loss(loss: dict[str, Any] | list[Any] | None) -> dict[str, Any] | None:
+    """Return an explanation; earlier versions stored those of exhaustive searches as lists."""
+    return {"most_up": loss[0], "ends": loss[1]} if isinstance(loss, list) else loss
 
 
 def successors(table: Table) -> dict[str, str]:

@@ -38,12 +38,6 @@ def missed_puzzle(player: int | None, puzzle: int) -> MissedPuzzle | None:
     return MissedPuzzle.objects.filter(player=player, puzzle=puzzle).first() if player else None
 
 
-def due_on(player: int | None, puzzle: int, today: date) -> date | None:
-    """Return since which day a puzzle is due for review; None if it isn't."""
-    missed = missed_puzzle(player, puzzle)
-    return missed.due_on if missed and missed.due_on <= today else None
-
-
 def next_due(player: int | None) -> StoredPuzzle | None:
     """Return the puzzle that has been due for the longest time; None if none is due."""
     due = missed_by(player).filter(due_on__lte=timezone.now().date()).first() if player else None

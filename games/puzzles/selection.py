@@ -10,9 +10,8 @@ from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
-from games.db.shared_cache import SharedCache
 from games.puzzles import history, store
-from games.puzzles.models import DailyPuzzle, PuzzleTry, SeenPuzzle, StoredPuzzle
+from games.puzzles.models import PuzzleTry, StoredPuzzle
 from games.puzzles.puzzle import ASK_FOR_LOSS
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import Theme
@@ -27,13 +26,10 @@ HARDER: Final = 20.0
 NEAR_END: Final = 30
 #: Puzzles that ask for a win. Storms, races, streaks and days have no others: the question must not change in between.
 ASKS_WIN: Final = Q(variant__in=[name for name, variant in CATALOGUE.items() if variant.game not in ASK_FOR_LOSS])
-#: Shared cache of the number of puzzles offered, which the day and the nightly generation change.
-_offered: Final = SharedCache("puzzles_offered", int, fresh=60.0)
 
 
 def offered() -> QuerySet[StoredPuzzle]:
     """Return the puzzles that may be drawn: not the puzzles of today and the coming days, nor withdrawn ones."""
-    store.ensure_any()
     return StoredPuzzle.objects.filter(withdrawn="").exclude(days__day__gte=timezone.now().date())
 
 
@@ -42,8 +38,8 @@ def numbered(number: int) -> StoredPuzzle:
 
     :raises Refusal: NOT_FOUND if there is none, or if it is the puzzle of a coming day.
     """
-    stored = StoredPuzzle.objects.filter(pk=number).first()
-    if stored is None or DailyPuzzle.objects.filter(puzzle=stored, day__gt=timezone.now().date()).exists():
+    stored = StoredPuzzle.objects.prefetch_related("days").filter(pk=number).first()
+    if stored is None or any(row.day > timezone.now().date() for row in stored.days.all()):
         raise Refusal(ErrorCode.NOT_FOUND, "there is no puzzle with this number")
     return stored
 
@@ -54,6 +50,7 @@ def next_puzzle(player: int | None, variant: str | None, theme: Theme | None = N
     Those that the player has not seen come first. It is of one variant and theme, or of any. Guests and visitors get
     puzzles near the initial rating.
     """
+    store.ensure_any()
     found = offered()
     if variant is not None:
         found = found.filter(variant=variant)
@@ -80,6 +77,7 @@ def draw(players: Collection[int], max_turns: int, size: int, enough: int) -> li
 
     If there are fewer than `enough`, add puzzles that few of the players have seen, and long ago.
     """
+    store.ensure_any()
     found = offered().filter(ASKS_WIN, turns__lte=max_turns).defer("contents")
     drawn = list(found.filter(history.unseen_by(players)).order_by("?")[:size])
     if len(drawn) < enough:
@@ -105,8 +103,6 @@ def draw_harder(player: int, before: Sequence[int]) -> StoredPuzzle | None:
 def new_left(player: int | None) -> int | None:
     """Return how many puzzles a player has not seen; None if there are many, and for visitors."""
     if player is None:
-        return None
-    if _offered.get("", lambda: offered().count()) - SeenPuzzle.objects.filter(player=player).count() > NEAR_END:
         return None
     left = offered().filter(history.unseen_by([player]))[: NEAR_END + 1].count()
     return left if left <= NEAR_END else None

@@ -7,8 +7,10 @@ from itertools import islice
 from typing import Final
 
 from django.db import connection, transaction
+from django.db.models import Q
 
 from games.puzzles import shipped_file
+from games.puzzles.generation.likeness import PuzzleIndex
 from games.puzzles.models import LoadedFile, PuzzleTheme, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.ratings.initial_ratings import PUZZLE_SIGMA
@@ -62,6 +64,15 @@ def _add_themes(themes: Sequence[tuple[int, str]]) -> None:
             f"INSERT INTO {table} (puzzle_id, theme) VALUES {values} ON CONFLICT DO NOTHING",  # noqa: S608 - constants
             [value for pair in themes for value in pair],
         )
+
+
+def has_near(puzzle: Puzzle) -> bool:
+    """Return whether a stored puzzle has the same last right move in nearly the same position."""
+    token, index = puzzle.line[-1], PuzzleIndex()
+    same_move = Q(contents__line=token) | Q(contents__line__endswith=f" {token}")
+    for contents in StoredPuzzle.objects.filter(same_move, variant=puzzle.variant).values_list("contents", flat=True):
+        index.add(Puzzle.from_json(contents))
+    return not index.add(puzzle)
 
 
 def ensure_any() -> None:

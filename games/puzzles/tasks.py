@@ -1,4 +1,4 @@
-"""Celery tasks of puzzles."""
+"""Celery tasks of puzzles. Each is safe to run twice."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from games.puzzles import daily, store, votes
 from games.puzzles.generation import puzzle_filling
+from games.puzzles.losses import refutations
 
 
 @shared_task(name="talon.fill_puzzles")
@@ -18,3 +19,9 @@ def fill_puzzles() -> None:
     daily.reserve(timezone.now().date())
     votes.proving.start()
     puzzle_filling.start_filling()
+
+
+@shared_task(name="talon.explain_loss")
+def explain_loss(number: int, turn: int, token: str) -> None:
+    """Store why a losing move of a puzzle loses."""
+    refutations.explain(number, turn, token)

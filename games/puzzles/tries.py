@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import partial
 from typing import Any, Final
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
+from games.core import events
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import player_services
 from games.puzzles import daily, history, reviews
-from games.puzzles.losses.explained_losses import explain
 from games.puzzles.losses.tried_games import best_game
 from games.puzzles.models import MissedPuzzle, PuzzleTry, SeenPuzzle, StoredPuzzle
-from games.puzzles.move_check import losing_token, loss_after, steps_after
-from games.puzzles.open_view import Step, step_of, steps_of
+from games.puzzles.move_check import Step, check_move, step_of, steps_of
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.ratings import rated_tries
 
@@ -71,38 +70,51 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Answer to a move: the steps that follow a right one, or the loss after a wrong one, and the progress."""
+    """Answer to a move: the progress, the place in which the player has `seen` the puzzle, the steps that follow a
+    right move, or the loss after a wrong one (`games.puzzles.move_check.Verdict`).
+    """
 
     progress: Progress
-    steps: Sequence[Step] = ()
-    loss: dict[str, Any] | None = None
+    seen: str
+    steps: list[Step]
+    loss: dict[str, Any] | None
 
 
-def open_puzzle(player: int | None, puzzle: StoredPuzzle, now: datetime) -> Progress:
-    """Return a player's progress as `progress_of` does, and store that the player sees the puzzle."""
-    if player is not None:
-        history.mark_seen(player, puzzle.pk, history.Place.PAGE)
-    return progress_of(player, puzzle, now)
+@dataclass(frozen=True, slots=True)
+class OpenedPuzzle:
+    """A puzzle as a player finds it: the progress, the `day` whose puzzle it is now, the mistake with which the player
+    has `missed` it, and the place in which they have `seen` it, empty for visitors.
+    """
+
+    progress: Progress
+    day: date | None
+    missed: MissedPuzzle | None
+    seen: str
 
 
-def progress_of(player: int | None, puzzle: StoredPuzzle, now: datetime) -> Progress:
-    """Return a player's progress; for a visitor and before the first move, that of a new try."""
-    dates = _dates(player, puzzle, now)
-    row = (player and _tries_at(player, puzzle, dates).first()) or PuzzleTry(**dates)
+def open_puzzle(player: int | None, puzzle: StoredPuzzle, now: datetime) -> OpenedPuzzle:
+    """Return a puzzle as a player or visitor finds it, and store that the player sees it."""
+    seen = history.mark_seen(player, puzzle.pk, history.Place.PAGE) if player else ""
+    missed = reviews.missed_puzzle(player, puzzle.pk)
+    fresh = _new_try(puzzle, missed, now)
+    row = (_tries_like(player, fresh).first() if player else None) or fresh
     row.puzzle = puzzle
-    return Progress.of(row)
+    return OpenedPuzzle(Progress.of(row), fresh.day, missed, seen)
 
 
-def _dates(player: int | None, puzzle: StoredPuzzle, now: datetime) -> dict[str, Any]:
-    """Return the `day` of a player's try at a puzzle, if it is a day's puzzle now, or else the day of its review."""
+def _new_try(puzzle: StoredPuzzle, missed: MissedPuzzle | None, now: datetime) -> PuzzleTry:
+    """Return a new try of no player yet: of the day whose puzzle it is now, or else of its review, if that is due."""
     day = daily.open_day(puzzle, now)
-    return {"day": day, "review_on": None if day else reviews.due_on(player, puzzle.pk, now.date())}
+    review_on = missed.due_on if missed and not day and missed.due_on <= now.date() else None
+    return PuzzleTry(puzzle=puzzle, day=day, review_on=review_on)
 
 
-def _tries_at(player: int, puzzle: StoredPuzzle, dates: dict[str, Any]) -> QuerySet[PuzzleTry]:
+def _tries_like(player: int, fresh: PuzzleTry) -> QuerySet[PuzzleTry]:
     """Return the tries of a player at a puzzle, latest first; of its day or a review, only this one."""
-    own = PuzzleTry.objects.filter(player=player, puzzle=puzzle).order_by("-pk")
-    return own.filter(**{name: day for name, day in dates.items() if day})
+    own = PuzzleTry.objects.filter(player=player, puzzle=fresh.puzzle_id).order_by("-pk")
+    if fresh.day:
+        return own.filter(day=fresh.day)
+    return own.filter(review_on=fresh.review_on) if fresh.review_on else own
 
 
 def _allowed(row: PuzzleTry) -> int | None:
@@ -118,24 +130,23 @@ def play(
     """Check a move at a turn, counted from 0, store the progress, and rate the try if the move decides it.
 
     With `mistakes`, the number of wrong moves before it, the last move may be repeated: it gets the same reply and
-    changes nothing.
+    changes nothing. A loss that nobody has seen yet is explained in the background; a repeated move then tells it.
 
     :raises Refusal: STALE if the try is at another turn or has other mistakes, CLOSED if it is over, SESSION_EXPIRED if
         the guest has just signed in elsewhere and no longer exists, or the rules' error for an illegal move; nothing
         changes.
     """
     try:
-        reply = _play(player, stored, turn, token, now, mistakes=mistakes)
+        return _play(player, stored, turn, token, now, mistakes=mistakes)
     except IntegrityError:
         if player_services().names_of([player]):
             raise
         raise Refusal(ErrorCode.SESSION_EXPIRED, "you have signed in elsewhere") from None
-    return replace(reply, loss=explain(stored, turn, token)) if reply.loss == {} else reply
 
 
 @transaction.atomic
 def _play(player: int, stored: StoredPuzzle, turn: int, token: str, now: datetime, *, mistakes: int | None) -> Reply:
-    puzzle = Puzzle.from_json(stored.contents)
+    seen = history.mark_seen(player, stored.pk, history.Place.PAGE)
     row = _locked_try(player, stored, now)
     move = [turn, row.mistakes if mistakes is None else mistakes, token]
     is_repeated = move == row.last_move
@@ -143,29 +154,30 @@ def _play(player: int, stored: StoredPuzzle, turn: int, token: str, now: datetim
         raise Refusal(ErrorCode.CLOSED, "this try is over")
     if not is_repeated and move[:2] != [row.turn, row.mistakes]:
         raise Refusal(ErrorCode.STALE, f"the try is at turn {row.turn}", turn=row.turn, mistakes=row.mistakes)
-    loss = loss_after(puzzle, turn, token)
-    steps = steps_after(puzzle, turn) if loss is None else []
+    verdict = check_move(Puzzle.from_json(stored.contents), turn, token)
     if not is_repeated:
         if row.day is not None and not row.first_move:
-            row.first_move = losing_token(puzzle, turn, token) or puzzle.line[puzzle.turns[turn]]
+            row.first_move = verdict.token
         row.last_move = move
-        _advance(row, now, is_right=loss is None)
-    return Reply(Progress.of(row), steps, loss)
+        _advance(row, now, seen, is_right=verdict.is_right)
+        if verdict.loss == {}:
+            explain = partial(events.request_task, "talon.explain_loss", stored.pk, turn, verdict.token)
+            transaction.on_commit(explain)
+    return Reply(Progress.of(row), seen, verdict.steps, verdict.loss)
 
 
 def _locked_try(player: int, stored: StoredPuzzle, now: datetime) -> PuzzleTry:
     """Return the player's try, locked; create it if there is none."""
-    dates = _dates(player, stored, now)
-    row = _tries_at(player, stored, dates).select_for_update().first()
+    fresh = _new_try(stored, reviews.missed_puzzle(player, stored.pk), now)
+    row = _tries_like(player, fresh).select_for_update().first()
     if row is None:
-        history.mark_seen(player, stored.pk, history.Place.PAGE)
         tries = PuzzleTry.objects.select_for_update()
-        row, _ = tries.get_or_create(player_id=player, puzzle=stored, **dates)
+        row, _ = tries.get_or_create(player_id=player, puzzle=stored, day=fresh.day, review_on=fresh.review_on)
     row.puzzle = stored
     return row
 
 
-def _advance(row: PuzzleTry, now: datetime, *, is_right: bool) -> None:
+def _advance(row: PuzzleTry, now: datetime, seen: str, *, is_right: bool) -> None:
     """Store the outcome of a move."""
     was_decided = row.mistakes > 0
     if is_right:
@@ -179,15 +191,15 @@ def _advance(row: PuzzleTry, now: datetime, *, is_right: bool) -> None:
         if not was_decided and row.last_move:
             turn, _, token = row.last_move
             reviews.miss(row.player_id, row.puzzle_id, turn, token, now.date())
-    if Progress.of(row).is_decided and not was_decided and _is_new(row):
+    if Progress.of(row).is_decided and not was_decided and seen == history.Place.PAGE and _is_first(row):
         rated_tries.rate(row, row.puzzle)
     row.save()
 
 
-def _is_new(row: PuzzleTry) -> bool:
-    """Return whether the player had not seen the puzzle in a run, nor tried it before."""
-    is_first = row.review_on is None and not _tries_at(row.player_id, row.puzzle, {}).exclude(pk=row.pk).exists()
-    return is_first and history.place_of(row.player_id, row.puzzle_id) == history.Place.PAGE
+def _is_first(row: PuzzleTry) -> bool:
+    """Return whether the player had not tried the puzzle before."""
+    others = PuzzleTry.objects.filter(player=row.player_id, puzzle=row.puzzle_id).exclude(pk=row.pk)
+    return row.review_on is None and not others.exists()
 
 
 def check_over(progress: Progress) -> None:

@@ -21,8 +21,8 @@ from games.core.ladders import Ladder
 from games.core.search_process import run_search
 from games.db.players import Player
 from games.models import Attempt
-from games.puzzles.generation.proof_check import check
-from games.puzzles.generation.puzzle_search import NICENESS
+from games.puzzles.generation.claim_check import check
+from games.puzzles.generation.puzzle_filling import NICENESS
 from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 
 #: The fewest votes that decide about a puzzle, and the share of bad ones from which it is no longer offered.

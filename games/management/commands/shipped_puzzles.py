@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from games.management.command_helpers import positive
 from games.puzzles import shipped_file
-from games.puzzles.generation.claim_check import FINDINGS, check_claims
+from games.puzzles.generation.claim_check import FINDINGS, findings
 from games.puzzles.generation.generator import is_rich
 from games.puzzles.generation.likeness import PuzzleIndex
 from games.puzzles.puzzle import Puzzle
@@ -61,7 +61,7 @@ class Command(BaseCommand):
         found = Counter[str]()
         sample = Random(seed).sample(rows, min(size, len(rows)))  # noqa: S311 - repeatable, and nothing secret
         for row in tqdm(sample, unit="puzzle", disable=not sys.stderr.isatty()):
-            claims = check_claims(Puzzle.from_json(row.contents), stream=seed + 2)
+            claims = Counter(findings(Puzzle.from_json(row.contents), stream=seed + 2))
             found += claims
             if claims["wrong"]:
                 self.stdout.write(f"wrong: {row.written()}")

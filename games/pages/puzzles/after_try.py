@@ -15,6 +15,7 @@ from games.puzzles import daily, puzzle_practice
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.move_check import position_at
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.selection import new_left
 from games.puzzles.themes import Theme
 from games.puzzles.tries import Progress
 from games.puzzles.votes import vote_of
@@ -22,11 +23,11 @@ from games.puzzles.votes import vote_of
 
 def after_try(request: HttpRequest, stored: StoredPuzzle, progress: Progress) -> dict[str, Any] | None:
     """Return the `themes`, each with the address of another puzzle, the `source`, the address to `play_on` in
-    practice, the `vote`, the `turns` with their losing moves, and everyone's results on the puzzle's `day`; None until
-    the try is over.
+    practice, the `vote`, the `turns` with their losing moves, everyone's results on the puzzle's `day`, and the number
+    of new puzzles `left`; None until the try is over.
 
-    The source and the address are None without a game that may be shown, the vote for guests, and the day for
-    puzzles of no day.
+    The source and the address are None without a game that may be shown, the vote for guests, the day for puzzles of
+    no day, and the number unless few are left.
     """
     if not progress.is_over:
         return None
@@ -40,6 +41,7 @@ def after_try(request: HttpRequest, stored: StoredPuzzle, progress: Progress) ->
         "vote": _vote(request, stored),
         "turns": _turns(Puzzle.from_json(stored.contents)),
         "day": results and asdict(results),
+        "left": new_left(player_id(request)),
     }
 
 

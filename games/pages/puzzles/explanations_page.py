@@ -26,7 +26,7 @@ def why(request: HttpRequest, number: int) -> HttpResponse:
     """
     limits.spend(request, "replay")
     stored = numbered(number)
-    progress = tries.progress_of(player_id(request), stored, timezone.now())
+    progress = tries.open_puzzle(player_id(request), stored, timezone.now()).progress
     pile, to = request.GET.get("pile", ""), request.GET.get("to", "")
     reasons = reasons_at(Puzzle.from_json(stored.contents), progress.turn, pile, _number(request, "cards"), to)
     return JsonResponse({"reasons": reasons})

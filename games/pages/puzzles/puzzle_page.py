@@ -23,6 +23,7 @@ from games.db.players import check_may_start, has_account, player_for, player_id
 from games.deals.difficulty import grade_name
 from games.manifests import VARIANTS
 from games.pages.puzzles.after_try import after_try
+from games.pages.puzzles.own_language import in_own_language
 from games.pages.puzzles.sent_move import move_of
 from games.presentation import titles
 from games.puzzles import daily, puzzle_practice, reviews, tries
@@ -30,7 +31,7 @@ from games.puzzles.models import StoredPuzzle
 from games.puzzles.move_check import position_at
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.ratings import rated_tries
-from games.puzzles.selection import new_left, next_puzzle, numbered
+from games.puzzles.selection import next_puzzle, numbered
 from games.puzzles.themes import Theme
 from games.rules import CATALOGUE
 
@@ -70,12 +71,11 @@ def puzzle_page(request: HttpRequest, number: int) -> HttpResponse:
 
 def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
     player, now = player_id(request), timezone.now()
-    progress = tries.open_puzzle(player, stored, now)
+    opened = tries.open_puzzle(player, stored, now)
+    progress, day, missed = opened.progress, opened.day, opened.missed
     puzzle = Puzzle.from_json(stored.contents)
-    day = daily.open_day(stored, now)
-    ratings = _ratings(request, player, stored, progress)
+    ratings = _ratings(request, stored, opened)
     address = reverse("games:puzzle_of_day", args=[day]) if day else request.path
-    missed = reviews.missed_puzzle(player, stored.pk)
     context = {
         "number": stored.pk,
         "variant": CATALOGUE[stored.variant],
@@ -100,7 +100,6 @@ def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
             "after": after_try(request, stored, progress),
             "rating": asdict(ratings),
             "missed": missed and {"turn": missed.turn, "token": missed.token},
-            "left": new_left(player),
             "address": settings.PUBLIC_URL + address,
         },
     }
@@ -108,23 +107,24 @@ def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
 
 
 def _ratings(
-    request: HttpRequest, player: int | None, stored: StoredPuzzle, progress: tries.Progress
+    request: HttpRequest, stored: StoredPuzzle, tried: tries.OpenedPuzzle | tries.Reply
 ) -> rated_tries.ShownRatings:
-    account = player if has_account(request) else None
-    return rated_tries.shown_ratings(account, stored, is_decided=progress.is_decided)
+    account = player_id(request) if has_account(request) else None
+    return rated_tries.shown_ratings(account, stored, tried.seen, is_decided=tried.progress.is_decided)
 
 
 @require_POST
 @never_cache
 @json_only
+@in_own_language
 def move(request: HttpRequest, number: int) -> HttpResponse:
     """Play a move at a turn after a number of wrong ones: {"turn": 0, "mistakes": 0, "token": "t3-f"}.
 
     The last move may be repeated. Pages of earlier versions leave `mistakes` out.
 
     The answer has the try's progress, the ratings to show, the `steps` that follow a right move, and the `loss` after a
-    wrong one (`games.puzzles.move_check.loss_after`). `after` is null until the try is over
-    (`games.pages.puzzles.after_try`).
+    wrong one (`games.puzzles.move_check.Verdict`), which is empty until it is explained. `after` is null until the try
+    is over (`games.pages.puzzles.after_try`).
     """
     stored = numbered(number)
     (turn, mistakes), token = move_of(request, "turn", mistakes=-1)
@@ -140,11 +140,10 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
         if refusal.code is ErrorCode.SESSION_EXPIRED:
             request.session.modified = False  # it has no row to write to
         raise
-    ratings = _ratings(request, player, stored, reply.progress)
     return JsonResponse(
         {
             "progress": asdict(reply.progress),
-            "rating": asdict(ratings),
+            "rating": asdict(_ratings(request, stored, reply)),
             "steps": reply.steps,
             "loss": reply.loss,
             "streak": daily.streak_of(player, now) if reply.progress.solved else None,
@@ -160,7 +159,7 @@ def win(request: HttpRequest, number: int) -> HttpResponse:
     """Return the steps of the whole win, once the player's try is over."""
     limits.spend(request, "replay")
     stored = numbered(number)
-    progress = tries.progress_of(player_id(request), stored, timezone.now())
+    progress = tries.open_puzzle(player_id(request), stored, timezone.now()).progress
     return JsonResponse({"steps": tries.win_of(Puzzle.from_json(stored.contents), progress)})
 
 
@@ -168,7 +167,7 @@ def win(request: HttpRequest, number: int) -> HttpResponse:
 def play_on(request: HttpRequest, number: int) -> HttpResponse:
     """Start practice from the puzzle's position, once the player's try is over."""
     stored = numbered(number)
-    tries.check_over(tries.progress_of(player_id(request), stored, timezone.now()))
+    tries.check_over(tries.open_puzzle(player_id(request), stored, timezone.now()).progress)
     limits.spend(request, "play_on")
     check_may_start(request)
     attempt = puzzle_practice.play_on(player_for(request), stored)

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 from games.core import limits
 from games.core.errors import json_only
 from games.db.players import check_may_start, has_account, player_for, player_id
+from games.pages.puzzles.own_language import in_own_language
 from games.pages.puzzles.run_json import puzzle_json, reply_json
 from games.pages.puzzles.sent_move import move_of
 from games.puzzles.models import PuzzleRun
@@ -71,6 +72,7 @@ def run(request: HttpRequest, kind: str, run: UUID) -> HttpResponse:
 @require_POST
 @never_cache
 @json_only
+@in_own_language
 def run_current(request: HttpRequest, kind: str, run: UUID) -> HttpResponse:
     """Return the `state` of a run and the `puzzle` to solve; the first request starts the clock."""
     limits.spend(request, "puzzle")
@@ -100,6 +102,7 @@ def _share_text(row: PuzzleRun) -> str:
 @require_POST
 @never_cache
 @json_only
+@in_own_language
 def run_move(request: HttpRequest, kind: str, run: UUID) -> HttpResponse:
     """Play a move at a turn of a puzzle of the run: {"at": 0, "turn": 0, "token": "t3-f"}.
 

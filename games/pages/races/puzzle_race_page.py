@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.db.players import player_id
+from games.pages.puzzles.own_language import in_own_language
 from games.pages.puzzles.run_json import puzzle_json, reply_json
 from games.pages.puzzles.sent_move import move_of
 from games.pages.races.table_opponents import RaceSeat
@@ -39,6 +40,7 @@ def puzzle_race(request: HttpRequest, code: str, number: int) -> HttpResponse:
 @require_POST
 @never_cache
 @json_only
+@in_own_language
 def current(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """Return the `state` of the player's race, and the `puzzle` to solve, which is null once the time is up.
 
@@ -57,6 +59,7 @@ def current(request: HttpRequest, code: str, number: int) -> HttpResponse:
 @require_POST
 @never_cache
 @json_only
+@in_own_language
 def move(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """Play a move as in a storm (`storm_move`)."""
     limits.spend(request, "puzzle")

@@ -1,55 +1,60 @@
-"""Check of every claim of a puzzle, with other searches than the generator's."""
+"""Check of every claim of a puzzle, with other searches than those that found it.
+
+It proves each loss for a second time: by brute force with the rules alone if that ends soon, or else by the solver with
+another random stream. When a player reports a mistake, it runs again in a process of its own
+(`games.core.search_process`).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final
+from random import SystemRandom
+from typing import Any, Final
 
 from games.puzzles.losses.exhaustive_search import prove_lost
 from games.puzzles.puzzle import Puzzle, successors
 from games.rules import CATALOGUE, RulesError, from_position, open_table
 from games.solver import Budget, Solution, TokensError, Unwinnable, check_solution, solve
 
-#: Positions that brute force visits before the solver is asked.
+#: Positions that brute force visits before the solver is asked, and the solver's budget.
 BY_RULES: Final = 2_000
-_NODES: Final = 100_000
+BUDGET: Final = Budget(nodes=100_000)
 #: Possible findings about a claim.
 FINDINGS: Final = ("won by the rules", "lost by the rules", "lost by the solver", "undecided", "wrong")
+#: Number of random streams of the solver, of which a repeated proof draws one.
+_STREAMS: Final = 2**16
 
 
-def check_claims(puzzle: Puzzle, stream: int) -> Counter[str]:
-    """Count the findings about a puzzle; `stream` numbers the solver's random stream."""
-    return Counter(_findings(puzzle, stream))
-
-
-def _findings(puzzle: Puzzle, stream: int) -> Iterator[str]:
-    if not _is_reachable(puzzle):
-        yield "wrong"
-    if puzzle.wins:
-        yield from _findings_of_loss(puzzle, stream)
+def check(contents: dict[str, Any]) -> Iterator[str]:
+    """Yield the outcome of proving a puzzle again: "holds", "broken" if a losing move wins or the win fails, or
+    "undecided" if the solver gave up.
+    """
+    try:
+        found = Counter(findings(Puzzle.from_json(contents), SystemRandom().randrange(2, _STREAMS)))
+    except RulesError:
+        yield "broken"
         return
-    yield (won := _win(puzzle.start, (*puzzle.line, *puzzle.finish)))
-    if won == "wrong":
+    yield "broken" if found["wrong"] else "undecided" if found["undecided"] else "holds"
+
+
+def findings(puzzle: Puzzle, stream: int, by_rules: int = BY_RULES, budget: Budget = BUDGET) -> Iterator[str]:
+    """Yield the findings about a puzzle; `stream` numbers the solver's random stream."""
+    wins = [(token, *tokens) for token, tokens in puzzle.wins.items()] or [(*puzzle.line, *puzzle.finish)]
+    found = [_win(puzzle.start, tokens) for tokens in wins]
+    yield from found
+    if "wrong" in found or not _is_reachable(puzzle):
+        yield "wrong"
         return
     for n, losses in zip(puzzle.turns, puzzle.losses, strict=True):
         right = puzzle.table_at(n + 1).position()
         wrong = {token: position for position, token in successors(puzzle.table_at(n)).items() if position != right}
-        if wrong.keys() != losses.keys():
+        if puzzle.wins:
+            wrong = {token: position for token, position in wrong.items() if token not in ("d", "n")}
+        if wrong.keys() != losses.keys() or (puzzle.wins and wrong.keys() != puzzle.wins.keys()):
             yield "wrong"
-        for position in wrong.values():
-            yield _loss(position, stream)
-
-
-def _findings_of_loss(puzzle: Puzzle, stream: int) -> Iterator[str]:
-    """Yield the findings about a puzzle that asks for the losing move."""
-    moves = {token: position for position, token in successors(puzzle.table_at(0)).items() if token not in ("d", "n")}
-    if moves.keys() != {*puzzle.line, *puzzle.wins} or puzzle.losses != (dict.fromkeys(puzzle.wins),):
-        yield "wrong"
-        return
-    for token, tokens in puzzle.wins.items():
-        yield _win(puzzle.start, (token, *tokens))
-    yield _loss(moves[puzzle.line[0]], stream)
+        for position in [right] if puzzle.wins else wrong.values():
+            yield _loss(position, stream, by_rules, budget)
 
 
 def _win(start: str, tokens: Sequence[str]) -> str:
@@ -74,11 +79,11 @@ def _is_reachable(puzzle: Puzzle) -> bool:
     return table.position() == puzzle.start
 
 
-def _loss(position: str, stream: int) -> str:
-    if prove_lost(position, BY_RULES) is not None:
+def _loss(position: str, stream: int, by_rules: int, budget: Budget) -> str:
+    if prove_lost(position, by_rules) is not None:
         return "lost by the rules"
     table = from_position(position)
-    result = None if table.is_won else solve(table, Budget(nodes=_NODES), seed=stream)
+    result = None if table.is_won else solve(table, budget, seed=stream)
     if isinstance(result, Unwinnable):
         return "lost by the solver"
     return "wrong" if result is None or isinstance(result, Solution) else "undecided"

@@ -13,21 +13,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from random import Random
+from itertools import islice
+from random import Random, SystemRandom
 from typing import Final
 
 from games.puzzles.generation import losing_card
-from games.puzzles.generation.likeness import are_near, last_places
-from games.puzzles.generation.proofs import NODES, Judge, prove_again
-from games.puzzles.puzzle import ASK_FOR_LOSS, MAX_TURNS, Puzzle, successors
+from games.puzzles.generation.likeness import PuzzleIndex
+from games.puzzles.generation.proofs import NODES, Judge, prove_again, short_win
+from games.puzzles.puzzle import ASK_FOR_LOSS, MAX_TURNS, Losses, Puzzle, successors
 from games.rules import CATALOGUE, Table, from_position, open_table
-from games.solver import shorten
 from games.solver.simulated_players import wish
 
 #: The fewest ways to answer all turns of a puzzle; one with fewer is too easy to guess.
 MIN_ANSWERS: Final = 4
 #: The fewest choices at some turn of a puzzle whose answer is only to draw cards.
 MIN_CHOICES: Final = 3
+#: Deals of one search: enough that starting its process takes the smaller part of the time.
+DEALS: Final = 100
 #: A rich puzzle has at least this many turns with `MIN_CHOICES` choices.
 RICH_TURNS: Final = 3
 #: Turns in a row without a losing move after which a walk ends.
@@ -36,8 +38,6 @@ _EASY: Final = 6
 _TURNS_OFF: Final = 0.75
 #: Positions that the search of a whole deal may look at.
 _DEAL_NODES: Final = 4_000
-#: Tokens that shortening the winning line may push.
-_SHORTENING: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ _STYLES: Final = {
     "labyrinth": _Style(opening=30, stride=3),
     "plot": _Style(opening=5, stride=12, slips=0.1, holds_back=True, most=5, nodes=_DEAL_NODES),
     "stonewall": _Style(opening=4, stride=4, mistakes=0),
-    "tarot": _Style(opening=30, stride=4, mistakes=8, nodes=_DEAL_NODES),
+    "tarot": _Style(opening=30, stride=4, back=0, mistakes=8, nodes=_DEAL_NODES),
 }
 
 
@@ -79,52 +79,45 @@ class _Run:
     choices: list[int]
 
 
+def search(request: tuple[str, list[str]]) -> Iterator[Puzzle]:
+    """Yield puzzles of a variant, in a process of its own (`games.core.search_process`).
+
+    With the positions of a lost game up to the last winnable one, yield at most one, from their end; without any, all
+    from simulated games on random deals.
+    """
+    variant, positions = request
+    chance = SystemRandom()
+    if positions:
+        yield from islice(puzzles_along(variant, positions, chance), 1)
+        return
+    for _ in range(DEALS):
+        yield from puzzles_of_deal(variant, chance)
+
+
 def puzzles_of_deal(variant: str, chance: Random, *, rich: bool = False) -> Iterator[Puzzle]:
     """Play a random deal of a variant, and yield puzzles from it, none near another; with `rich`, only rich ones."""
     seed = chance.randbytes(32)
     chosen = CATALOGUE[variant]
+    index = PuzzleIndex()
     table = open_table(chosen.game, seed, chosen.options)
-    if table.GAME in ASK_FOR_LOSS:
-        found = iter(()) if rich else _losing_cards(variant, table, chance)
-    else:
-        found = puzzles_after(variant, table, chance, rich=rich)
-    for puzzle in found:
-        yield replace(puzzle, seed=seed.hex())
+    for puzzle in _puzzles_after(variant, table, chance, rich=rich):
+        if index.add(puzzle):
+            yield replace(puzzle, seed=seed.hex())
 
 
-def _losing_cards(variant: str, table: Table, chance: Random) -> Iterator[Puzzle]:
-    """Play on from a position, and yield the first puzzle that asks for a losing move."""
+def _puzzles_after(variant: str, table: Table, chance: Random, *, rich: bool) -> Iterator[Puzzle]:
+    """Play a deal, and yield puzzles from before each mistake, with their histories."""
     style = _STYLES[table.GAME]
     judge = Judge(style.nodes)
+    floor = 0
     _play_badly(table, chance.randint(0, style.opening), style, chance)
-    for _ in range(style.mistakes if judge.is_winnable(table) else 0):
-        if not _play_to_mistake(table, judge, style, chance):
-            return
-        if puzzle := losing_card.puzzle_at(variant, table, judge):
-            yield puzzle
-            return
-
-
-def puzzles_after(variant: str, table: Table, chance: Random, *, rich: bool = False) -> Iterator[Puzzle]:
-    """Play on from a position, and yield puzzles with their histories from the table's first move."""
-    style = _STYLES[table.GAME]
-    judge = Judge(style.nodes)
-    floor = len(table.moves)
-    _play_badly(table, chance.randint(0, style.opening), style, chance)
-    if not Judge(_DEAL_NODES).is_winnable(table):
-        return
-    found: list[Puzzle] = []
-    line = judge.win(table)
+    line = judge.win(table) if Judge(_DEAL_NODES).is_winnable(table) else []
     for _ in range(style.mistakes + 1):
         if not line:
-            break
+            return
         back = min(chance.randint(0, style.back), len(table.moves) - floor)
         line = [table.pop() for _ in range(back)][::-1] + line
-        for run in _walk(table, line, judge, chance):
-            for puzzle in puzzles_of_run(variant, run, rich=rich):
-                if not any(are_near(last_places(puzzle), last_places(other)) for other in found):
-                    found.append(puzzle)
-                    yield puzzle
+        yield from _puzzles_at(variant, table, line, judge, chance, rich=rich)
         floor = len(table.moves)
         line = _play_to_mistake(table, judge, style, chance)
 
@@ -137,11 +130,18 @@ def puzzles_along(variant: str, positions: Sequence[str], chance: Random) -> Ite
     judge = Judge(_STYLES[CATALOGUE[variant].game].nodes)
     for position in reversed(positions[-MAX_TURNS:]):
         table = from_position(position)
-        if table.GAME in ASK_FOR_LOSS:
-            yield from filter(None, [losing_card.puzzle_at(variant, table, judge)])
-            continue
-        for run in _walk(table, judge.win(table), judge, chance):
-            yield from puzzles_of_run(variant, run)
+        yield from _puzzles_at(variant, table, judge.win(table), judge, chance)
+
+
+def _puzzles_at(
+    variant: str, table: Table, line: list[str], judge: Judge, chance: Random, *, rich: bool = False
+) -> Iterator[Puzzle]:
+    """Yield the puzzles along a winning line, or where the loss is asked for, the one of a turn at the table."""
+    if table.GAME not in ASK_FOR_LOSS:
+        for run in _walk(table, line, judge, chance):
+            yield from puzzles_of_run(variant, run, rich=rich)
+    elif not rich and (puzzle := losing_card.puzzle_at(variant, table, judge)):
+        yield puzzle
 
 
 def _play_badly(table: Table, moves: int, style: _Style, chance: Random) -> None:
@@ -284,14 +284,17 @@ def is_trivial(line: Sequence[str], choices: Sequence[int]) -> bool:
 
 def prove(puzzle: Puzzle) -> Puzzle | None:
     """Return the puzzle with a short win and its losses, each proven again; None if a proof fails."""
-    end = puzzle.table_at(len(puzzle.line))
-    tokens = Judge(_DEAL_NODES).win(end)
-    if not tokens and not end.is_won:
+    finish = short_win(puzzle.table_at(len(puzzle.line)), Judge(_DEAL_NODES))
+    if finish is None:
         return None
-    finish = shorten(end, tokens, work=_SHORTENING) if tokens else ()
-    puzzle = replace(puzzle, finish=finish)
-    losses = prove_again(puzzle)
-    return None if losses is None else replace(puzzle, losses=losses)
+    return prove_again(replace(puzzle, finish=finish, losses=tuple(_losses(puzzle))))
+
+
+def _losses(puzzle: Puzzle) -> Iterator[Losses]:
+    for n in puzzle.turns:
+        following = successors(puzzle.table_at(n))
+        del following[puzzle.table_at(n + 1).position()]
+        yield dict.fromkeys(following.values())
 
 
 def is_rich(choices: Sequence[int]) -> bool:

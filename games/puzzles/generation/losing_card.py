@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.puzzles.generation.proofs import Judge, is_lost
+from games.puzzles.generation.proofs import Judge, prove_again, short_win
 from games.puzzles.puzzle import Puzzle, successors
 from games.rules import Table
-from games.solver import shorten
 
 #: The fewest moves with cards.
 MIN_MOVES: Final = 3
-#: Tokens that shortening a winning line may push.
-_SHORTENING: Final = 2_000
 
 
 def puzzle_at(variant: str, table: Table, judge: Judge) -> Puzzle | None:
@@ -32,17 +29,12 @@ def puzzle_at(variant: str, table: Table, judge: Judge) -> Puzzle | None:
         if not verdict:
             losing.append(token)
     up = [token for token in moves if token.endswith("-f")]
-    if not losing or losing == up or not is_lost(moves[losing[0]]):
+    if not losing or losing == up:
         return None
-    wins = {token: _win_after(table, token, judge) for token in moves if token not in losing}
-    losses = (dict.fromkeys(wins),)
-    return Puzzle(variant, table.position(), tuple(losing), losses=losses, history=tuple(table.moves), wins=wins)
-
-
-def _win_after(table: Table, token: str, judge: Judge) -> tuple[str, ...]:
-    table.push(token)
-    try:
-        tokens = judge.win(table)
-        return shorten(table, tokens, work=_SHORTENING) if tokens else ()
-    finally:
+    wins: dict[str, tuple[str, ...]] = {}
+    for token in moves.keys() - set(losing):
+        table.push(token)
+        wins[token] = short_win(table, judge) or ()
         table.pop()
+    losses, history = (dict.fromkeys(wins),), tuple(table.moves)
+    return prove_again(Puzzle(variant, table.position(), tuple(losing), losses=losses, history=history, wins=wins))

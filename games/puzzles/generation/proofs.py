@@ -1,18 +1,17 @@
-"""Proofs of puzzles: which moves win and which lose, with each loss proven twice.
+"""Proofs of puzzles: the solver's verdicts on moves, and a second proof of each loss.
 
-A win is a line that the rules replay. The first proof of a loss is the solver's; the second comes from the exhaustive
-search by the rules alone if it ends soon, and otherwise from the solver with another random stream and ten times the
-budget.
+A win is a line that the rules replay. The second proof of a loss comes from brute force by the rules alone if it ends
+soon, and otherwise from the solver with another random stream and ten times the budget.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from games.puzzles.losses.exhaustive_search import prove_lost
-from games.puzzles.puzzle import Losses, Puzzle, successors
-from games.rules import Table, from_position
-from games.solver import Budget, Unwinnable, check_solution, solve
+from games.puzzles.generation.claim_check import findings
+from games.puzzles.puzzle import Puzzle
+from games.rules import Table
+from games.solver import Budget, shorten
 from games.solver.searches import exhaustive_search, make_search
 from games.solver.statuses import LOST, RUNNING, WON
 
@@ -21,8 +20,10 @@ if TYPE_CHECKING:
 
 NODES: Final = 1_500
 SECOND_NODES: Final = 10 * NODES
-#: Positions that the exhaustive search by the rules may visit.
+#: Positions that brute force visits in a second proof.
 BY_RULES: Final = 200
+#: Tokens that shortening a winning line may push.
+_SHORTENING: Final = 2_000
 #: Positions that the quick exhaustive search may look at before the whole search takes over.
 _QUICK_NODES: Final = 500
 _SECOND_SEED: Final = 1
@@ -56,10 +57,6 @@ class Judge:
         search = last[1] if last and last[0] == position else self._search(table, position)
         return search.tokens()
 
-    def verdicts(self, table: Table) -> dict[str, bool | None]:
-        """Return the verdict on each position that can be reached in one move, by its move."""
-        return {token: self.after(table, token) for token in successors(table).values()}
-
     def after(self, table: Table, token: str) -> bool | None:
         """Return whether the position after a move can be won; None if the search gave up."""
         table.push(token)
@@ -79,28 +76,16 @@ class Judge:
         return search
 
 
-def prove_again(puzzle: Puzzle) -> tuple[Losses, ...] | None:
-    """Return the losing moves of each turn after a second proof of each; None if one fails.
-
-    :raises TokensError: when the puzzle's line does not win.
-    """
-    check_solution(from_position(puzzle.start), (*puzzle.line, *puzzle.finish))
-    losses: list[Losses] = []
-    for n in puzzle.turns:
-        table, right = puzzle.table_at(n), puzzle.table_at(n + 1).position()
-        wrong = {position: token for position, token in successors(table).items() if position != right}
-        if not all(map(is_lost, wrong)):
-            return None
-        losses.append(dict.fromkeys(wrong.values()))
-    return tuple(losses)
+def short_win(table: Table, judge: Judge) -> tuple[str, ...] | None:
+    """Return a short winning line, empty at a won position; None if no search finds one."""
+    tokens = judge.win(table)
+    if tokens:
+        return shorten(table, tokens, work=_SHORTENING)
+    return () if table.is_won else None
 
 
-def is_lost(position: str) -> bool:
-    """Return whether the second proof of a loss holds."""
-    if prove_lost(position, BY_RULES) is not None:
-        return True
-    table = from_position(position)
-    if table.is_won:
-        return False
+def prove_again(puzzle: Puzzle) -> Puzzle | None:
+    """Return the puzzle if a second proof of each claim holds (`claim_check`)."""
     budget = Budget(nodes=SECOND_NODES, memory=_MEMORY)
-    return isinstance(solve(table, budget, seed=_SECOND_SEED), Unwinnable)
+    holds = all(finding not in ("wrong", "undecided") for finding in findings(puzzle, _SECOND_SEED, BY_RULES, budget))
+    return puzzle if holds else None

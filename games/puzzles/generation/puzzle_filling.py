@@ -1,7 +1,7 @@
 """Background job that makes puzzles while the site is idle and a keen player has few unseen ones of a variant left.
 
 The turning points of players' games come first (`sources`), then games of simulated players. Each search runs in a
-process of its own at the lowest priority (`puzzle_search`).
+process of its own at the lowest priority (`generator.search`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ from games.core.background_threads import BackgroundJob
 from games.core.search_process import run_search
 from games.deals import sealed_stock, stock_filling
 from games.puzzles import daily, selection, store
-from games.puzzles.generation import puzzle_search, sources
-from games.puzzles.generation.near_duplicates import has_near_duplicate
-from games.puzzles.generation.puzzle_search import NICENESS, PuzzleRequest
+from games.puzzles.generation import generator, sources
 from games.puzzles.models import SeenPuzzle, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 
@@ -31,7 +29,8 @@ from games.puzzles.puzzle import Puzzle
 A_DAY: Final = 60
 #: Number of the week's most active players whose unseen puzzles are counted.
 KEENEST: Final = 10
-#: Time limit of one search in seconds.
+#: Niceness of a search, and its time limit in seconds.
+NICENESS: Final = 19
 SECONDS: Final = 300.0
 #: Seconds between two looks at whether the site is still idle.
 POLL_SECONDS: Final = 5.0
@@ -67,11 +66,8 @@ def is_busy() -> bool:
     """Return True while players, deals or analyses need the CPU: those here, or other processes of the machine."""
     is_loaded = os.getloadavg()[0] > (os.cpu_count() or 1)
     is_short = sealed_stock.next_variant() is not None
-    return is_loaded or is_short or stock_filling.is_paused() or _is_analyzing()
-
-
-def _is_analyzing() -> bool:
-    return Analysis.objects.exclude(state=Analysis.State.DONE).exists()
+    analyses = Analysis.objects.exclude(state=Analysis.State.DONE)
+    return is_loaded or is_short or stock_filling.is_paused() or analyses.exists()
 
 
 def _fill() -> None:
@@ -82,7 +78,7 @@ def _fill() -> None:
         found = 0
         for puzzle in search(variant, positions, stop=is_busy):
             found += 1
-            if has_near_duplicate(puzzle):
+            if store.has_near(puzzle):
                 continue
             if game is None:
                 store.add([puzzle])
@@ -100,5 +96,5 @@ _filling: Final = BackgroundJob("fill-puzzles", _fill)
 
 def search(variant: str, positions: list[str], *, stop: Callable[[], bool]) -> Iterator[Puzzle]:
     """Search in another process until it has ended, `stop` becomes true or time is up."""
-    request = PuzzleRequest(variant, positions)
-    return run_search(puzzle_search.search, request, niceness=NICENESS, seconds=SECONDS, stop=stop, every=POLL_SECONDS)
+    request = variant, positions
+    return run_search(generator.search, request, niceness=NICENESS, seconds=SECONDS, stop=stop, every=POLL_SECONDS)

@@ -1,19 +1,38 @@
-"""Refutation of a wrong move: the game after it, won if the puzzle asks for the loss, or else played on until nothing
-more goes up.
-"""
+"""Refutations of wrong moves: in words, made when a player first makes one, and as the game after it."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
+from django.db import transaction
+
 from games.core.errors import ErrorCode, Refusal
-from games.puzzles.losses.tried_games import best_game
+from games.puzzles.losses.exhaustive_search import prove_lost
+from games.puzzles.losses.tried_games import best_game, try_games
 from games.puzzles.models import MissedPuzzle, PuzzleTry, StoredPuzzle
-from games.puzzles.move_check import losing_token, loss_after
-from games.puzzles.open_view import Step, steps_of
+from games.puzzles.move_check import Step, check_move, steps_of, table_at
 from games.puzzles.puzzle import Puzzle
 
 
+def explain(number: int, turn: int, token: str) -> None:
+    """Store why a losing move loses, unless that is known; `token` is in the puzzle's spelling.
+
+    It takes up to a second of work.
+    """
+    stored = StoredPuzzle.objects.get(pk=number)
+    if stored.contents["losses"][turn][token] is not None:
+        return
+    table = table_at(Puzzle.from_json(stored.contents), turn)
+    table.push(token)
+    loss = prove_lost(table.position()) or try_games(table.position())
+    with transaction.atomic():
+        row = StoredPuzzle.objects.select_for_update(no_key=True).get(pk=number)
+        row.contents["losses"][turn][token] = asdict(loss)
+        row.save(update_fields=["contents"])
+
+
 def refutation(player: int | None, stored: StoredPuzzle, turn: int, token: str) -> list[Step]:
-    """Return a wrong move and the moves of a good game after it, up to the last card that goes up.
+    """Return a wrong move and a good game after it, up to the last card that goes up: a win if the loss is asked for.
 
     :raises Refusal: FORBIDDEN unless the try is over, or this was the player's last move or mistake; BAD_REQUEST for a
         move that is right; or the rules' error for an illegal one.
@@ -23,9 +42,8 @@ def refutation(player: int | None, stored: StoredPuzzle, turn: int, token: str) 
     if not known and not MissedPuzzle.objects.filter(player=player, puzzle=stored, turn=turn, token=token).exists():
         raise Refusal(ErrorCode.FORBIDDEN, "solve the puzzle first")
     puzzle = Puzzle.from_json(stored.contents)
-    if turn not in range(len(puzzle.turns)) or loss_after(puzzle, turn, token) is None:
+    if turn not in range(len(puzzle.turns)) or (verdict := check_move(puzzle, turn, token)).is_right:
         raise Refusal(ErrorCode.BAD_REQUEST, "this move is right")
-    table = puzzle.table_at(puzzle.turns[turn])
-    win = puzzle.wins.get(losing_token(puzzle, turn, token))
+    table = table_at(puzzle, turn)
     (after,) = steps_of(table, [token])
-    return [after, *steps_of(table, best_game(table.position()) if win is None else win)]
+    return [after, *steps_of(table, puzzle.wins.get(verdict.token) or best_game(table.position()))]

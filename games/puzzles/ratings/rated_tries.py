@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 
 from games.db.players import player_services
-from games.puzzles import history
-from games.puzzles.models import PuzzleRating, PuzzleTry, StoredPuzzle
+from games.puzzles.models import PuzzleRating, PuzzleTry, SeenPuzzle, StoredPuzzle
 from games.puzzles.ratings import rating_model
 from games.puzzles.ratings.rating_model import RatingEstimate
 
@@ -48,14 +47,17 @@ class ShownRatings:
     seen_in: str | None
 
 
-def shown_ratings(account: int | None, stored: StoredPuzzle, *, is_decided: bool) -> ShownRatings:
-    """Return the ratings to show to a player. Pass None as `account` for guests and visitors, who have no rating."""
-    estimate, place = estimate_of(account), history.place_of(account, stored.pk) if account else ""
+def shown_ratings(account: int | None, stored: StoredPuzzle, seen: str, *, is_decided: bool) -> ShownRatings:
+    """Return the ratings to show to a player who has `seen` the puzzle in a place.
+
+    Pass None as `account` for guests and visitors, who have no rating.
+    """
+    estimate = estimate_of(account)
     return ShownRatings(
         own=None if account is None else round(estimate.mu),
         provisional=not estimate.is_settled,
         puzzle=round(stored.mu) if is_decided else None,
-        seen_in=None if place in ("", history.Place.PAGE) else place,
+        seen_in=None if account is None or seen == SeenPuzzle.Place.PAGE else seen,
     )
 
 

@@ -23,11 +23,10 @@ from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
 from games.fairplay.pace import implausibilities
-from games.puzzles import history, reviews, selection
+from games.puzzles import history, reviews, selection, store
 from games.puzzles.daily import MAX_TURNS
 from games.puzzles.models import PuzzleRun, StoredPuzzle
-from games.puzzles.move_check import loss_after, position_at, steps_after
-from games.puzzles.open_view import Step
+from games.puzzles.move_check import Step, check_move, position_at
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.runs.renamed_suits import renamed
 
@@ -103,6 +102,7 @@ def begin(player: int, kind: str) -> PuzzleRun:
 
     :raises Refusal: NO_PUZZLES if there are none.
     """
+    store.ensure_any()
     if not selection.offered().filter(selection.ASKS_WIN, turns__lte=MAX_TURNS).exists():
         raise Refusal(ErrorCode.NO_PUZZLES)
     if kind == Kind.STREAK and (unfinished := unfinished_streak(player)) is not None:
@@ -222,17 +222,17 @@ def play_locked(run: PuzzleRun, at: int, turn: int, token: str) -> RunReply:
         raise Refusal(ErrorCode.STALE, f"the {run.kind} has gone on", at=run.at, turn=run.turn)
     _, puzzle = _puzzle(run, at)
     is_skip = token == SKIP and (is_repeated or state.skips_left > 0)
-    is_right = not is_skip and loss_after(puzzle, turn, token) is None
-    steps = steps_after(puzzle, turn) if is_right else []
+    verdict = None if is_skip else check_move(puzzle, turn, token)
     if not is_repeated:
         run.last_move = [at, turn, token]
-        if is_skip:
+        if verdict is None:
             run.skips, run.turn = run.skips + 1, 0
         else:
             _note(run, token, now)
-            _advance(run, puzzle, now, is_right=is_right)
+            _advance(run, puzzle, now, is_right=verdict.is_right)
         _extend(run)
         run.save()
+    is_right, steps = (verdict.is_right, verdict.steps) if verdict else (False, [])
     return RunReply(is_right, RunState.of(run, now), steps, show_current(run) if run.at > at else None)
 
 

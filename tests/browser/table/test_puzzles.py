@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from games.puzzles import shipped_file
-from games.puzzles.open_view import step_of
+from games.puzzles.move_check import step_of
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.shipped_file import PuzzleRow
 from games.puzzles.themes import themes_of

@@ -15,6 +15,7 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.core import limits
 from games.puzzles import shipped_file, store, tries
+from games.puzzles.losses.refutations import explain
 from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import themes_of
@@ -186,13 +187,6 @@ def test_a_solution_is_played_to_its_end(mine: Client, stored: StoredPuzzle) -> 
     assert code(play(mine, stored, 3, right(LABYRINTH, 0), 409)) == "closed"
 
 
-def test_a_repeated_wrong_move_costs_once(mine: Client, stored: StoredPuzzle) -> None:
-    move = {"turn": 0, "mistakes": 0, "token": wrong(LABYRINTH, 0)}
-    first, again = (send(mine, stored, move) for _ in range(2))
-    assert first == again
-    assert again["progress"]["mistakes"] == 1
-
-
 def test_a_wrong_move_is_explained(mine: Client, stored: StoredPuzzle) -> None:
     reply = play(mine, stored, 0, wrong(LABYRINTH, 0))
     loss = {"most_up": 22, "goal": 52, "ends": ["3S", "2H", "8C"]}
@@ -215,9 +209,12 @@ def test_themes_are_told_once_the_try_is_over(mine: Client) -> None:
     assert read(mine, f"{stored.pk}")["themes"] == list(themes_of(LABYRINTH))
 
 
-def test_a_wrong_move_is_explained_when_it_is_first_made(mine: Client) -> None:
-    reply = play(mine, stored_puzzle(UNEXPLAINED), 0, wrong(UNEXPLAINED, 0))
-    assert (reply["right"], reply["loss"]["goal"], reply["steps"]) == (False, 52, [])
+def test_an_explanation_follows_when_it_is_ready(mine: Client) -> None:
+    stored, move = stored_puzzle(UNEXPLAINED), {"turn": 0, "mistakes": 0, "token": wrong(UNEXPLAINED, 0)}
+    reply = send(mine, stored, move)
+    assert (reply["right"], reply["loss"], reply["steps"]) == (False, None, [])
+    explain(stored.pk, 0, wrong(UNEXPLAINED, 0))
+    assert send(mine, stored, move)["loss"]["goal"] == 52
 
 
 def test_replies_before_the_end_hold_nothing_of_the_win(mine: Client, stored: StoredPuzzle) -> None:

@@ -10,10 +10,9 @@ import pytest
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.manifests import SHORT_VARIANTS
-from games.puzzles import daily, history, shipped_file, tries
+from games.puzzles import daily, history, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
-from games.puzzles.shipped_file import PuzzleRow
 from tests.games.puzzles.puzzles import GENEROUS, LABYRINTH, right, stored_puzzle, wrong
 
 pytestmark = pytest.mark.django_db
@@ -35,17 +34,6 @@ def test_the_puzzle_of_a_day_is_drawn_once() -> None:
     (drawn,) = DailyPuzzle.objects.all()
     assert daily.open_day(drawn.puzzle, NOW) == TODAY
     assert daily.open_day(drawn.puzzle, NOW + DAY) is None
-
-
-def test_without_puzzles_there_is_none_of_the_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shipped_file, "first_rows", lambda _: [])
-    with pytest.raises(StoredPuzzle.DoesNotExist):
-        daily.puzzle_of(TODAY)
-
-
-def test_shipped_puzzles_are_drawn_on_a_new_site(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shipped_file, "first_rows", lambda _: [PuzzleRow.of(LABYRINTH)])
-    assert daily.puzzle_of(TODAY).contents["start"] == LABYRINTH.start
 
 
 def test_weekdays_have_the_short_games_and_weekends_the_others_in_turn() -> None:

@@ -139,9 +139,10 @@ def test_the_pages_say_how_many_new_puzzles_are_left(
     mine.get(f"/puzzles/{puzzles[0].pk}/")
     for address in ("/puzzles/days/", "/puzzles/storm/"):
         assert "2 new puzzles left; more come every night." in " ".join(mine.get(address).content.decode().split())
-    assert mine.get("/puzzles/").context["data"]["left"] == 2
-    monkeypatch.setattr(selection, "NEAR_END", 1)
-    assert mine.get("/puzzles/").context["data"]["left"] is None
+    PuzzleTry.objects.create(player=player, puzzle=puzzles[0], solved_at=NOW)
+    for limit, left in ((30, 2), (1, None)):
+        monkeypatch.setattr(selection, "NEAR_END", limit)
+        assert mine.get(f"/puzzles/{puzzles[0].pk}/").context["data"]["after"]["left"] == left
 
 
 def test_a_race_draws_what_the_fewest_players_have_seen(monkeypatch: pytest.MonkeyPatch) -> None:

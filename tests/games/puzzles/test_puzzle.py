@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from games.puzzles.open_view import Step, step_of, steps_of
+from games.puzzles.move_check import Step, step_of, steps_of
 from games.puzzles.puzzle import Puzzle, is_forced, successors
 from games.rules import from_position
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED, starters

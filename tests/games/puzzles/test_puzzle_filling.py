@@ -18,10 +18,9 @@ from games.analysis.models import Analysis
 from games.core.background_threads import BackgroundJob
 from games.core.registry import Providers
 from games.deals import sealed_stock, stock_filling
-from games.puzzles import history, shipped_file
+from games.puzzles import history, shipped_file, store
 from games.puzzles.generation import likeness, puzzle_filling, sources
 from games.puzzles.generation.generator import puzzles_along
-from games.puzzles.generation.near_duplicates import has_near_duplicate
 from games.puzzles.generation.sources import LostGame
 from games.puzzles.models import SeenPuzzle, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
@@ -146,18 +145,18 @@ def test_near_duplicates_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_puzzles_with_the_same_end_are_near_duplicates() -> None:
     stored_puzzle(LABYRINTH)
     tail = Puzzle("labyrinth", POSITIONS[2], LABYRINTH.line[2:], LABYRINTH.finish, LABYRINTH.losses[1:])
-    assert has_near_duplicate(tail)
+    assert store.has_near(tail)
     moved = LABYRINTH.start.replace("4S", "x").replace("9S", "4S").replace("x", "9S")
-    assert has_near_duplicate(Puzzle("labyrinth", moved, LABYRINTH.line, (), LABYRINTH.losses)), "two cards swapped"
-    assert not has_near_duplicate(UNEXPLAINED), "another deal"
-    assert not has_near_duplicate(Puzzle("labyrinth", LABYRINTH.start, LABYRINTH.line[:3])), "another last move"
+    assert store.has_near(Puzzle("labyrinth", moved, LABYRINTH.line, (), LABYRINTH.losses)), "two cards swapped"
+    assert not store.has_near(UNEXPLAINED), "another deal"
+    assert not store.has_near(Puzzle("labyrinth", LABYRINTH.start, LABYRINTH.line[:3])), "another last move"
 
 
 def test_a_position_that_differs_enough_is_no_near_duplicate(monkeypatch: pytest.MonkeyPatch) -> None:
     stored_puzzle(LABYRINTH)
     moved = LABYRINTH.start.replace("4S", "x").replace("9S", "4S").replace("x", "9S")
     monkeypatch.setattr(likeness, "MIN_MOVED", 2)
-    assert not has_near_duplicate(Puzzle("labyrinth", moved, LABYRINTH.line, (), LABYRINTH.losses))
+    assert not store.has_near(Puzzle("labyrinth", moved, LABYRINTH.line, (), LABYRINTH.losses))
 
 
 @pytest.mark.usefixtures("idle")

@@ -76,7 +76,7 @@ def test_a_puzzle_comes_back_after_one_three_and_ten_days(guest: User) -> None:
     fail(guest, stored)
     found = [due()]
     for days in (1, 4, 14):
-        early = tries.progress_of(guest.pk, stored, NOW + (days - 1) * DAY)
+        early = tries.open_puzzle(guest.pk, stored, NOW + (days - 1) * DAY).progress
         assert early.is_over or not early.review, "not before its day"
         reply = solve(guest, stored, days)
         assert (reply.progress.review, reply.progress.solved) == (True, True)

@@ -7,24 +7,12 @@ from django.utils import timezone
 
 from accounts.sign_in.guests import create_guest
 from games.puzzles import daily, shipped_file
-from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleTry
+from games.puzzles.models import DailyPuzzle, PuzzleRating
 from games.puzzles.selection import NEAREST, next_puzzle
 from games.puzzles.shipped_file import PuzzleRow
 from tests.games.puzzles.puzzles import STONEWALL, stored_puzzle
 
 pytestmark = pytest.mark.django_db
-
-
-def test_every_puzzle_comes_until_all_are_tried() -> None:
-    player, other = create_guest().pk, create_guest().pk
-    stored = {stored_puzzle() for _ in range(4)}
-    seen = set()
-    while (puzzle := next_puzzle(player, None)) is not None:
-        PuzzleTry.objects.create(player_id=player, puzzle=puzzle)
-        seen.add(puzzle)
-    assert seen == stored
-    assert next_puzzle(other, None) in stored
-    assert next_puzzle(None, None) in stored
 
 
 def test_withdrawn_puzzles_do_not_come() -> None:

@@ -11,16 +11,14 @@ import pytest
 from django.apps import apps
 
 from games.puzzles import shipped_file, store
-from games.puzzles.losses.explained_losses import explain
 from games.puzzles.models import StoredPuzzle
-from games.puzzles.move_check import loss_after
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.ratings.initial_ratings import PUZZLE_SIGMA, initial_rating
 from games.puzzles.shipped_file import PuzzleRow
 from games.puzzles.themes import themes_of
 from games.rules import CATALOGUE, from_position
 from games.solver import check_solution
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED, starters, stored_puzzle, wrong
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, starters, stored_puzzle
 from tests.games.puzzles.test_generator import check, check_history
 
 #: Puzzles whose losses are proven again; the shape and the win are checked for all.
@@ -49,19 +47,6 @@ def test_every_game_but_tarot_has_at_least_forty_shipped_puzzles() -> None:
     assert min(counts.values()) >= 40
 
 
-@pytest.mark.django_db
-def test_a_loss_is_explained_once_it_is_needed() -> None:
-    """The first wrong move makes the explanation; it is stored for later ones, for moves to the same position too."""
-    stored = stored_puzzle(UNEXPLAINED)
-    token = wrong(UNEXPLAINED, 0)
-    assert loss_after(UNEXPLAINED, 0, token) == {}
-    found = explain(stored, 0, token)
-    assert found["goal"] == 52
-    stored.refresh_from_db()
-    assert loss_after(Puzzle.from_json(stored.contents), 0, token) == found
-    assert sum(loss is not None for turn in stored.contents["losses"] for loss in turn.values()) == 1
-
-
 def test_a_sample_of_the_shipped_puzzles_is_proven() -> None:
     seed = SystemRandom().randrange(2**32)
     quick = [puzzle for puzzle in starters() if puzzle.variant in {"labyrinth", "stonewall"}]
@@ -87,16 +72,6 @@ def test_puzzles_stored_before_get_initial_ratings() -> None:
     import_module("games.puzzles.migrations.0006_ratings").rate_puzzles(apps, None)
     stored.refresh_from_db()
     assert (stored.mu, stored.sigma) == (initial_rating(STONEWALL), PUZZLE_SIGMA)
-
-
-@pytest.mark.django_db
-def test_a_puzzle_with_a_stored_start_is_not_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    store.add([LABYRINTH])
-    store.add([LABYRINTH, STONEWALL])
-    assert StoredPuzzle.objects.count() == 2
-    monkeypatch.setattr(shipped_file, "first_rows", lambda _: [PuzzleRow.of(TRIED)])
-    store.ensure_any()
-    assert StoredPuzzle.objects.count() == 2
 
 
 @pytest.mark.django_db

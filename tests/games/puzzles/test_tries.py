@@ -11,11 +11,13 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.core.errors import ErrorCode, Refusal
 from games.puzzles import daily, tries
+from games.puzzles.losses import refutations
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
-from games.puzzles.move_check import loss_after, position_at
+from games.puzzles.move_check import check_move, position_at
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.tasks import explain_loss
 from games.puzzles.tries import Progress, Reply
-from tests.games.puzzles.puzzles import GENEROUS, LABYRINTH, STONEWALL, right, stored_puzzle, wrong
+from tests.games.puzzles.puzzles import GENEROUS, LABYRINTH, STONEWALL, UNEXPLAINED, right, stored_puzzle, wrong
 
 pytestmark = pytest.mark.django_db
 
@@ -74,10 +76,10 @@ def test_another_token_for_the_right_position_is_right(guest: User, stored: Stor
     """All legal moves are accepted or known to lose: none leads to a position without a verdict."""
     for turn, n in enumerate(LABYRINTH.turns):
         for token in LABYRINTH.table_at(n).legal_moves():
-            loss = loss_after(LABYRINTH, turn, token)
+            verdict = check_move(LABYRINTH, turn, token)
             table = LABYRINTH.table_at(n)
             table.push(token)
-            assert (loss is None) == (table.position() == LABYRINTH.table_at(n + 1).position())
+            assert verdict.is_right == (table.position() == LABYRINTH.table_at(n + 1).position())
 
 
 def test_a_move_at_another_turn_is_stale(guest: User, stored: StoredPuzzle) -> None:
@@ -87,6 +89,27 @@ def test_a_move_at_another_turn_is_stale(guest: User, stored: StoredPuzzle) -> N
     play(guest, stored, 0, right(LABYRINTH, 0))
     behind = refused(guest, stored, 0, wrong(LABYRINTH, 0))
     assert (behind.code, behind.data) == (ErrorCode.STALE, {"turn": 1, "mistakes": 0})
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_unknown_loss_is_explained_in_the_background(
+    guest: User, requested_tasks: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reply waits for nothing, a repetition requests nothing, and both it and the next player get the reason."""
+    stored, token = stored_puzzle(UNEXPLAINED), wrong(UNEXPLAINED, 0)
+    replies = [play(guest, stored, 0, token, mistakes=0) for _ in range(2)]
+    assert [(reply.loss, reply.progress.mistakes) for reply in replies] == [({}, 1)] * 2
+    ((name, *args),) = requested_tasks
+    assert name == explain_loss.name
+    for _ in range(2):  # two players were first
+        explain_loss(*args)
+        monkeypatch.setattr(refutations, "prove_lost", None)
+    stored.refresh_from_db()
+    assert sum(loss is not None for turn in stored.contents["losses"] for loss in turn.values()) == 1
+    again, other = (play(player, stored, 0, token, mistakes=0) for player in (guest, create_guest()))
+    assert again.loss == other.loss == {"goal": 52, **stored.contents["losses"][0][token]}
+    assert again.progress == replies[0].progress
+    assert len(requested_tasks) == 1
 
 
 def test_a_repeated_wrong_move_costs_one_try(guest: User, todays: StoredPuzzle) -> None:
@@ -148,9 +171,9 @@ def test_players_tries_are_separate(guest: User, stored: StoredPuzzle) -> None:
     other = create_guest()
     play(guest, stored, 0, right(LABYRINTH, 0))
     play(guest, stored, 1, wrong(LABYRINTH, 1))
-    assert tries.progress_of(other.pk, stored, NOW) == Progress()
+    assert tries.open_puzzle(other.pk, stored, NOW).progress == Progress()
     assert play(other, stored, 0, right(LABYRINTH, 0)).progress == Progress(turn=1)
-    assert tries.progress_of(guest.pk, stored, NOW) == Progress(turn=1, mistakes=1)
+    assert tries.open_puzzle(guest.pk, stored, NOW).progress == Progress(turn=1, mistakes=1)
 
 
 def test_three_mistakes_on_the_day_end_the_try(guest: User, todays: StoredPuzzle) -> None:
@@ -178,28 +201,28 @@ def test_a_try_begun_on_the_day_keeps_its_limit(guest: User, todays: StoredPuzzl
 
 
 def test_the_limit_is_shown_before_the_first_move(guest: User, todays: StoredPuzzle) -> None:
-    assert tries.progress_of(None, todays, NOW).tries_left == daily.TRIES
-    assert tries.progress_of(guest.pk, todays, NOW).tries_left == daily.TRIES
-    assert tries.progress_of(guest.pk, todays, NOW + timedelta(days=1)).tries_left is None
+    assert tries.open_puzzle(None, todays, NOW).progress.tries_left == daily.TRIES
+    assert tries.open_puzzle(guest.pk, todays, NOW).progress.tries_left == daily.TRIES
+    assert tries.open_puzzle(guest.pk, todays, NOW + timedelta(days=1)).progress.tries_left is None
 
 
 def test_position_follows_the_progress(guest: User, stored: StoredPuzzle) -> None:
     for turn, n in enumerate(LABYRINTH.turns):
-        progress = tries.progress_of(guest.pk, stored, NOW)
+        progress = tries.open_puzzle(guest.pk, stored, NOW).progress
         table = LABYRINTH.table_at(n)
         assert position_at(LABYRINTH, progress.turn)["legal"] == table.legal_moves()
         play(guest, stored, turn, right(LABYRINTH, turn))
-    end = position_at(LABYRINTH, tries.progress_of(guest.pk, stored, NOW).turn)
+    end = position_at(LABYRINTH, tries.open_puzzle(guest.pk, stored, NOW).progress.turn)
     assert end["view"]["cards_up"] == LABYRINTH.table_at(len(LABYRINTH.line)).cards_up
 
 
 def test_the_win_is_shown_only_when_the_try_is_over(guest: User, todays: StoredPuzzle) -> None:
     for _ in range(daily.TRIES):
-        progress = tries.progress_of(guest.pk, todays, NOW)
+        progress = tries.open_puzzle(guest.pk, todays, NOW).progress
         with pytest.raises(Refusal) as error:
             tries.win_of(LABYRINTH, progress)
         assert error.value.code == ErrorCode.FORBIDDEN
         play(guest, todays, 0, wrong(LABYRINTH, 0))
-    steps = tries.win_of(LABYRINTH, tries.progress_of(guest.pk, todays, NOW))
+    steps = tries.win_of(LABYRINTH, tries.open_puzzle(guest.pk, todays, NOW).progress)
     assert [step["token"] for step in steps] == [None, *LABYRINTH.line, *LABYRINTH.finish]
     assert steps[-1]["view"]["won"]

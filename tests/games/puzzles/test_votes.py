@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import User
 from games.core.ladders import Ladder
 from games.puzzles import selection, votes
-from games.puzzles.generation import proof_check
+from games.puzzles.generation import claim_check
 from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.runs import puzzle_runs
 from tests.factories import make_deal, signed_in, verified_win
@@ -96,7 +96,7 @@ def proofs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def check(_search: object, contents: dict[str, Any], **_: object) -> Iterator[str]:
         proven.append(contents["start"])
-        return proof_check.check(contents)
+        return claim_check.check(contents)
 
     monkeypatch.setattr(votes, "run_search", check)
     cache.clear()
@@ -134,4 +134,4 @@ def test_a_puzzle_with_a_mistake_is_withdrawn_and_staff_see_why(players: list[Us
 def test_another_winning_move_breaks_the_proof() -> None:
     n = SHORT.turns[0]
     wins = replace(SHORT, start=SHORT.table_at(n).position(), line=(next(iter(SHORT.losses[0])),), finish=())
-    assert list(proof_check.check(wins.to_json())) == ["broken"]
+    assert list(claim_check.check(wins.to_json())) == ["broken"]

@@ -39,7 +39,7 @@ def small_site(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, name, getattr(module, name) // 10)
     monkeypatch.setattr(puzzle_filling, "A_DAY", 0)  # so that only the stock of unseen ones counts
     monkeypatch.setattr(puzzle_filling, "is_busy", lambda: False)
-    monkeypatch.setattr(puzzle_filling, "has_near_duplicate", lambda _: False)
+    monkeypatch.setattr(store, "has_near", lambda _: False)
     monkeypatch.setattr(puzzle_filling, "search", lambda variant, *_, **__: [variant] * 2)
     monkeypatch.setattr(store, "add", lambda found: [stored_puzzle(GENEROUS, variant=variant) for variant in found])
     for name in NAMES * 10:

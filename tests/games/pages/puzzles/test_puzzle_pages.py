@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from accounts.lifecycle.export import _continuation
 from accounts.models import User
@@ -75,7 +75,7 @@ def test_a_wrong_move_is_explained_and_counted(client: Client, todays: StoredPuz
 def test_the_answers_are_not_on_the_page(client: Client, todays: StoredPuzzle) -> None:
     text = client.get("/puzzles/").content.decode()
     data = json.loads(text.split('id="puzzle-data"')[1].split(">", 1)[1].split("</script>")[0])
-    others = {"asks", "choices", "streak", "after", "missed", "left", "address"}
+    others = {"asks", "choices", "streak", "after", "missed", "address"}
     assert set(data) == {"step", "turns", "progress", "rating"} | others
     assert set(data["step"]) == {"token", "view", "legal", "face_down", "hidden"}
     assert not any(" ".join(LABYRINTH.line[n : n + 2]) in text for n in range(len(LABYRINTH.line) - 1))
@@ -215,6 +215,17 @@ def test_themes_are_shown_once_the_try_is_over(client: Client) -> None:
     assert [theme["title"] for theme in shown] == [theme.label for theme in themes_of(LABYRINTH)]
     assert client.get(address).context["data"]["after"]["themes"] == shown
     assert client.get(shown[0]["address"]).status_code == 302
+
+
+def test_themes_in_a_reply_are_in_the_players_language(client: Client) -> None:
+    store.add([SHORT])
+    stored = StoredPuzzle.objects.get()
+    body = {"turn": 0, "mistakes": 0, "token": right(SHORT, 0)}
+    headers = {"accept": "application/json", "accept-language": "fr"}
+    address = reverse("games:puzzle_move", args=[stored.pk])
+    after = client.post(address, body, content_type="application/json", headers=headers).json()["after"]
+    with translation.override("fr"):
+        assert [theme["title"] for theme in after["themes"]] == [str(theme.label) for theme in themes_of(SHORT)]
 
 
 def test_puzzles_are_offered_by_theme(client: Client) -> None:

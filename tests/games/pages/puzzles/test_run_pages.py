@@ -54,6 +54,14 @@ def test_the_puzzles_number_and_answer_stay_hidden(mine: Client) -> None:
     assert set(data["puzzle"]["step"]) == {"token", "view", "legal", "face_down", "hidden"}
 
 
+def test_titles_are_in_the_players_language(mine: Client) -> None:
+    """Although the page asks for JSON."""
+    headers = {"accept": "application/json", "accept-language": "de"}
+    run = begin(mine)
+    data = mine.post(f"/puzzles/storm/{run}/current", headers=headers).json()
+    assert data["puzzle"]["title"] == "Steinmauer"
+
+
 def test_malformed_moves_are_refused(mine: Client) -> None:
     run = begin(mine)
     moves: list[dict[str, object]] = [{}, {"at": "0", "turn": 0, "token": "d"}, {"at": 0, "turn": 0, "token": 1}]

@@ -22,6 +22,7 @@ import { moveText } from "../hud/hint.js";
  * @property {Vote|null} vote null for guests
  * @property {{view: View, losing: Token[]}[]} turns
  * @property {{finished: number, solved: number, first_move: Token|""}|null} day
+ * @property {number|null} left number of puzzles not seen yet, if there are few
  */
 
 /**

@@ -4,7 +4,8 @@ import { t, tn } from "../../shared/i18n.js";
 import { cardName } from "../drawing/cards.js";
 
 /** @import { View } from "../state/types.js" */
-/** @import { Loss, Progress } from "./puzzle.js" */
+/** @import { Loss } from "./loss-display.js" */
+/** @import { Progress } from "./puzzle.js" */
 
 /**
  * @typedef {{state: string, label: string, words: string}} Outcome

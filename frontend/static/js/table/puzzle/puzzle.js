@@ -12,14 +12,14 @@ import { loadRules } from "../hud/rules-dialog.js";
 import { play as sound } from "../hud/sound.js";
 import { parse } from "../state/moves.js";
 import { showAfter } from "./after-try.js";
-import { LossDisplay } from "./loss-display.js";
+import { LossDisplay, whyLost } from "./loss-display.js";
 import { OpenTable, tell } from "./open-table.js";
 import { afterWrong, ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
 
-/** @import { Card, Pile, Token } from "../state/types.js" */
+/** @import { Pile, Token } from "../state/types.js" */
 /** @import { Outcome, Ratings } from "./outcome-texts.js" */
 /** @import { After } from "./after-try.js" */
-/** @import { Mistake } from "./loss-display.js" */
+/** @import { Loss, Mistake, Move } from "./loss-display.js" */
 /** @import { Step } from "./open-table.js" */
 
 /**
@@ -33,15 +33,6 @@ import { afterWrong, ending, lacking, refusal, resultText, task } from "./outcom
  * @property {boolean} late
  * @property {boolean} review
  *
- * @typedef {object} Loss why a move loses; empty if that is not known
- * @property {number} [goal]
- * @property {number} [most_up] highest number of cards that can go up, and the cards at which foundations end
- * @property {Card[]} [ends]
- * @property {number} [best_up] cards up in the best of a number of simulated games, and cards that it lacked
- * @property {number} [games]
- * @property {Card[]} [lacks]
- * @property {number} [moves] moves in which it wins, where the losing move is asked for
- *
  * @typedef {object} Data
  * @property {Step} step
  * @property {"win"|"loss"} asks kind of move to find
@@ -52,7 +43,6 @@ import { afterWrong, ending, lacking, refusal, resultText, task } from "./outcom
  * @property {After|null} after
  * @property {Ratings} rating
  * @property {Mistake|null} missed the move with which the player missed this puzzle before
- * @property {number|null} left number of puzzles not seen yet, if there are few
  * @property {string} address
  */
 
@@ -66,7 +56,7 @@ function showRules() {
 
 class Puzzle {
   /** @param {HTMLElement} felt @param {Data} data */
-  constructor(felt, { step, asks, turns, choices, progress, streak, after, rating, missed, left, address }) {
+  constructor(felt, { step, asks, turns, choices, progress, streak, after, rating, missed, address }) {
     this.felt = felt;
     this.asks = asks;
     this.turns = turns;
@@ -76,7 +66,6 @@ class Puzzle {
     this.after = after;
     this.rating = rating;
     this.missed = missed;
-    this.left = left;
     this.table = new OpenTable(felt, step, (token) => this.play(token), {
       tapsTwice: true,
       why: (pile, cards, to) => this.#explain(pile, cards, to),
@@ -107,16 +96,17 @@ class Puzzle {
   async play(token) {
     if (this.asks === "loss" && /^[dn]$/.test(token)) return notice(t("Drawing never loses here."));
     const { turn, mistakes } = this.progress;
-    const reply = await this.table.send({ turn, mistakes, token });
-    if (reply) this.#answer(token, reply);
+    const move = { turn, mistakes, token };
+    const reply = await this.table.send(move);
+    if (reply) this.#answer(move, reply);
   }
 
   /**
-   * @param {Token} token
+   * @param {Move} move
    * @param {{progress: Progress, steps: Step[], loss: Loss|null, streak: number|null, after: After|null,
    *   rating: Ratings}} reply
    */
-  #answer(token, { progress, steps, loss, streak, after, rating }) {
+  #answer(move, { progress, steps, loss, streak, after, rating }) {
     this.progress = progress;
     this.after = after;
     this.rating = rating;
@@ -124,26 +114,35 @@ class Puzzle {
     this.table.isOpen = !this.#isOver;
     this.table.mark([]);
     this.#showEnd();
-    if (loss) return this.#refuse(token, loss);
+    if (loss) return this.#refuse(move, loss);
     this.#offerMistake();
-    if (settings.sound) sound(parse(token)?.to === "f" ? "up" : "place");
+    if (settings.sound) sound(parse(move.token)?.to === "f" ? "up" : "place");
     this.table.run(steps, PACE, () => this.#tellState());
   }
 
-  /** @param {Token} token @param {Loss} loss */
-  #refuse(token, loss) {
-    this.table.refuse(token);
-    this.losses.offer({ turn: this.progress.turn, token });
+  /** @param {Move} move @param {Loss} loss */
+  #refuse(move, loss) {
+    this.table.refuse(move.token);
+    this.losses.offer({ turn: this.progress.turn, token: move.token });
     if (this.progress.failed) return this.#tellState();
+    this.#tellLoss(loss);
+    if (Object.keys(loss).length > 0) return;
+    const { progress, felt } = this;
+    const isOld = () => this.progress !== progress || this.losses.isShown;
+    whyLost(felt.dataset.move ?? "", move, isOld).then((reason) => reason && this.#tellLoss(reason));
+  }
+
+  /** @param {Loss} loss */
+  #tellLoss(loss) {
     this.table.mark(lacking(loss));
     this.#tell(refusal(this.table.step.view.game, loss, this.progress, this.rating));
   }
 
   #tellState() {
-    const { progress, streak, rating, left, asks, turns, choices } = this;
+    const { progress, streak, rating, after, asks, turns, choices } = this;
     const { goal } = this.table.step.view;
     const aim = { asks, turns, goal, choices };
-    this.#tell(this.#isOver ? ending(progress, streak, rating, left) : task(progress, rating, aim));
+    this.#tell(this.#isOver ? ending(progress, streak, rating, after?.left ?? null) : task(progress, rating, aim));
   }
 
   /** @param {Outcome} outcome */
