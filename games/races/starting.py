@@ -25,7 +25,7 @@ from games.puzzles.models import PuzzleRun
 from games.puzzles.runs import puzzle_runs
 from games.races import finishing, network_limits, rooms, unseen_deals
 from games.races.attendance import roll_call
-from games.races.attendance.notes import Note, leave_note
+from games.races.attendance.roll_call import Note, leave_note
 from games.races.bots import planning
 from games.races.models import Entrant, Race, Room
 from games.races.results import entrant_facts

@@ -27,7 +27,7 @@ from games.deals import publishing, sealed_stock
 from games.manifests import SHORT_VARIANTS
 from games.races import network_limits, rooms, seats, starting
 from games.races.attendance import roll_call
-from games.races.attendance.notes import Note, leave_note
+from games.races.attendance.roll_call import Note, leave_note
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room
 from games.rules import CATALOGUE

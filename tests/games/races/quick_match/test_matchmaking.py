@@ -16,7 +16,7 @@ from games.manifests import SHORT_VARIANTS
 from games.models import Attempt
 from games.races import seats, starting
 from games.races.attendance import roll_call
-from games.races.attendance.notes import Note, note_for
+from games.races.attendance.roll_call import Note, note_for
 from games.races.live import due_steps, protocol, snapshot
 from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking, open_seeks
