@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.deals import sealed_stock
 from games.manifests import SHORT_VARIANTS
 from games.models import Attempt
-from games.races import seats, starting
+from games.races import rooms, seats, starting
 from games.races.attendance import roll_call
 from games.races.attendance.roll_call import Note, note_for
 from games.races.live import due_steps, protocol, snapshot
@@ -275,14 +274,14 @@ def test_a_player_with_another_race_cannot_enter(in_room: bool) -> None:
 
 def test_a_player_too_late_for_a_seat_gets_another(monkeypatch: pytest.MonkeyPatch) -> None:
     """For example if the opponent was found by another player first."""
-    found, sit = room_of(enter(0, "plot")), seats.sit
+    found, lock_room = room_of(enter(0, "plot")), rooms.lock_room
 
-    def sit_too_late(room_id: int, player: User, **rest: Any) -> Entrant:
+    def lock_too_late(room_id: int) -> Room:
         if room_id == found.pk:
-            raise Refusal(ErrorCode.ROOM_FULL)
-        return sit(room_id, player, **rest)
+            raise Refusal(ErrorCode.ROOM_CLOSED)
+        return lock_room(room_id)
 
-    monkeypatch.setattr(seats, "sit", sit_too_late)
+    monkeypatch.setattr(rooms, "lock_room", lock_too_late)
     assert race_of(enter(1, "plot")).entrants.count() == 1
 
 
@@ -301,6 +300,14 @@ def test_many_processes_start_a_match_once() -> None:
     for race in races.values():
         assert (race.state, race.entrants.count()) == ("countdown", 2)
         assert all(entrant.attempt for entrant in race.entrants.all())
+
+
+def test_two_seeks_that_find_each_other_meet_in_one_room() -> None:
+    """Each is moved to the other's room by another process."""
+    seeks = [quick_room(create_guest()) for _ in range(2)]
+    run_together(*(partial(matchmaking.advance_room, room.pk, at(1)) for room in seeks))
+    met = Race.objects.filter(gathers_until__isnull=False).get()
+    assert met.entrants.count() == 2
 
 
 def test_many_players_enter_at_once() -> None:
