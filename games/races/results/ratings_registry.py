@@ -58,6 +58,8 @@ class Ratings:
     """Provisional ratings by player id, from all rated races; players without one are left out."""
     changes: Callable[[int], dict[int, EntrantRatingChange]]
     """Rating changes by entrant id for a race id; empty for a race that is unrated or not rated yet."""
+    mark_stale: Callable[[int], None]
+    """Have a race of this id, whose places have changed, rated again."""
 
 
 ratings: Final = Provider[Ratings]()
