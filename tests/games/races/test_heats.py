@@ -102,8 +102,8 @@ def test_the_race_of_the_day_is_short_and_comes_twice() -> None:
     names = [heats.variant_at(start) for start in starts]
     assert set(names) == set(SHORT_VARIANTS)
     assert names[0] != names[1], "players who come twice a day get both"
-    assert heats.next_race_of_the_day(START) == START.replace(hour=19)
-    assert heats.next_race_of_the_day(START.replace(hour=19)) == START.replace(hour=7) + timedelta(days=1)
+    assert heats.next_start(START, heats.RACE_OF_THE_DAY) == START.replace(hour=19)
+    assert heats.next_start(START.replace(hour=19), heats.RACE_OF_THE_DAY) == START.replace(hour=7) + timedelta(days=1)
 
 
 def test_the_doors_open_ten_minutes_before() -> None:
