@@ -22,7 +22,7 @@ from games.pages.races.table_opponents import RaceSeat
 from games.races import finishing, lobby, rooms, seats
 from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
-from games.races.results.commitments import commitment_of
+from games.races.results.download import commitment_of
 from tests.factories import signed_in
 from tests.games.races.finished_races import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, Run, at
