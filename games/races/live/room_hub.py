@@ -14,6 +14,7 @@ from django.utils import timezone
 from games.core.errors import ErrorCode, Refusal
 from games.core.events import notifier
 from games.live import watcher
+from games.live.batched_reads import Batches
 from games.live.broadcasts import Notice
 from games.live.loader import in_database, off_loop
 from games.live.per_loop import PerLoop
@@ -22,7 +23,6 @@ from games.races import reconciler, starting
 from games.races.attendance import roll_call
 from games.races.live import snapshot
 from games.races.live.audience import Viewer
-from games.races.live.batched_reads import Batches
 from games.races.live.room_watch import RoomWatch
 from games.races.models import Room
 from games.races.room_notifications import by_group, room_group
