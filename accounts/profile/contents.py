@@ -16,9 +16,9 @@ from accounts.models import User
 from accounts.profile.finished_games import PRACTICE, finished_games
 from accounts.profile.play_statistics import Statistics, VerifiedPlay, statistics
 from games.models import Attempt
-from games.pages.races.race_hint import RaceHint
 from games.presentation.view_models import DealTile
 from games.races.models import Entrant, Race
+from games.races.results.confirming_races import RaceHint
 from games.rules import CATALOGUE
 from leaderboards.boards.eligibility import missing
 from leaderboards.boards.own_result import missing_in_words

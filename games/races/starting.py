@@ -172,26 +172,24 @@ def mark_racing(seen: Q, now: datetime | None = None) -> int:
     return changed
 
 
-def mark_absent(now: datetime) -> int:
-    """Mark no-shows as absent after `GRACE`, unless they have moved; return how many."""
+def mark_absent(now: datetime) -> None:
+    """Mark no-shows as absent after `GRACE`, unless they have moved."""
     late = Entrant.objects.filter(state=_E.SEATED, race__state=Race.State.RACING, race__starts_at__lte=now - GRACE)
-    absent = 0
     for race_id, room_id, kind in set(late.values_list("race", "race__room", "race__room__kind")):
         with transaction.atomic():
             no_shows = late.filter(race=race_id)
             no_shows.filter(finishing.HAS_MOVED).update(state=_E.RACING)
             players = list(no_shows.values_list("player", flat=True))
             leave_note(players, Note.ABSENT)
-            absent += no_shows.update(state=_E.ABSENT)
+            no_shows.update(state=_E.ABSENT)
             if kind == Room.Kind.QUICK:
                 transaction.on_commit(partial(network_limits.note_spoiled, players))
             notify_room(room_id)
         finishing.settle_done(race_id, now)
-    return absent
 
 
 def void_overdue(now: datetime) -> int:
-    """Void the races that no process started in time; return how many."""
+    """Start the races that are due, and void those that no process started in time; return how many."""
     start_racing(now)
     late = Race.objects.filter(state=Race.State.COUNTDOWN, starts_at__lte=now - GRACE).values_list("pk", flat=True)
     return sum(finishing.void(race_id, Race.Void.SERVER_FAULT, now) for race_id in late)

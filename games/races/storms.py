@@ -30,15 +30,12 @@ AT_A_TIME: Final = 200
 _E: Final = Entrant.State
 
 
-def own_seat(race_id: int, player: int | None) -> Entrant:
+def own_seat(race_id: int, player: int | None, *, lock: bool = False) -> Entrant:
     """Return the player's entry in a puzzle race whose seats are frozen.
 
     :raises Refusal: not_found if there is none.
     """
-    return _seat_among(Entrant.objects.select_related("race", "storm"), race_id, player)
-
-
-def _seat_among(seats: QuerySet[Entrant], race_id: int, player: int | None) -> Entrant:
+    seats = _locked_seats() if lock else Entrant.objects.select_related("race", "storm")
     seat = seats.filter(race=race_id, player=player, storm__isnull=False).first() if player else None
     if seat is None:
         raise Refusal(ErrorCode.NOT_FOUND, "you have no seat in a puzzle race here")
@@ -74,7 +71,7 @@ def play(race_id: int, player: int | None, at: int, turn: int, token: str) -> pu
     :raises Refusal: also not_begun before the player has been given a puzzle, and closed once their race has ended.
     """
     with transaction.atomic():
-        seat = _seat_among(_locked_seats(), race_id, player)
+        seat = own_seat(race_id, player, lock=True)
         if seat.state == _E.SEATED:
             raise Refusal(ErrorCode.NOT_BEGUN)
         if seat.state != _E.RACING or seat.storm_id is None:

@@ -44,13 +44,13 @@ from games.hints.plans import in_common
 from games.live import frames
 from games.live.loader import read, state_of
 from games.models import Attempt, Deal
-from games.pages.races.race_hint import hint_at
 from games.pages.races.table_opponents import DayLanes, RaceSeat
 from games.presentation import titles
 from games.presentation.anonymous_cache import cache_for_anonymous
 from games.presentation.practice_links import fields_again, link_to
 from games.presentation.view_models import ShownAttempt, ShownDeal
 from games.races import starting
+from games.races.results.confirming_races import hint_at
 from games.replays import continuations
 from games.rules import CATALOGUE
 

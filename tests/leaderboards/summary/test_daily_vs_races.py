@@ -10,9 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from games.models import Attempt, Deal
-from games.pages.races.race_hint import COOKIE
 from games.races.models import Race
-from games.races.results.confirming_races import RECENT, TOP, Run, has_raced, runs
+from games.races.results.confirming_races import COOKIE, RECENT, TOP, Run, has_raced, runs
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.ratings import folding
 from leaderboards.summary import daily_vs_races
