@@ -18,7 +18,8 @@ from games.core import limits
 from games.core.addresses import network_of_scope
 from games.core.errors import ErrorCode, Refusal
 from games.core.player_networks import remember_network
-from games.races import lobby, network_limits, reconciler, rooms, seats, starting
+from games.pages.races import lobby
+from games.races import network_limits, reconciler, rooms, seats, starting
 from games.races.bots import seating
 from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking

@@ -18,8 +18,9 @@ from accounts.profile import avatars
 from accounts.sign_in.guests import create_guest
 from games.core import limits
 from games.models import Attempt
+from games.pages.races import lobby
 from games.pages.races.table_opponents import RaceSeat
-from games.races import finishing, lobby, rooms, seats
+from games.races import finishing, rooms, seats
 from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
 from games.races.results.download import commitment_of

@@ -17,7 +17,8 @@ from games.attempts.lifecycle import start_attempt
 from games.inbox import notices
 from games.inbox.models import Notice
 from games.models import Deal
-from games.races import lobby, rooms, seats
+from games.pages.races import lobby
+from games.races import rooms, seats
 from games.races.attendance import roll_call
 from games.races.models import Room
 from leaderboards.ratings import folding
