@@ -79,9 +79,9 @@ def first_unrated() -> Key | None:
     return _first(finished().filter(Q(rating=None) | Q(rating__version__lt=VERSION) | Q(rating__is_stale=True)))
 
 
-def first_stale() -> Key | None:
-    """Return the key of the earliest race whose places have changed since it was rated."""
-    return _first(finished().filter(rating__is_stale=True))
+def first_decided(race_id: int | None) -> Key | None:
+    """Return the key of the earliest race whose places have changed since it was rated, or of this one."""
+    return _first(finished().filter(Q(rating__is_stale=True) | Q(pk=race_id)))
 
 
 def is_outdated() -> bool:

@@ -46,17 +46,18 @@ def locked() -> Iterator[None]:
         yield
 
 
-def rate_finished() -> int:
+def rate_finished(decided: int | None = None) -> int:
     """Rate the races that have finished; return the number of races the fold covered.
 
     A race that finished before the last rated one, but became visible late, is rated in its place, and later races are
-    rated again. So are races whose places have changed, and players whose displayed rating moves by that are notified.
-    After an upgrade that changes the rules, all races are rated again, without notices.
+    rated again. So are races whose places have changed. Players are notified if that, or a decision about the race
+    `decided`, moves their displayed rating. After an upgrade of the rules, all races are rated again, without notices.
     """
     with locked():
-        first, changed = fold_input.first_unrated(), fold_input.first_stale()
+        first = fold_input.first_unrated()
         if first is None:
             return 0
+        changed = fold_input.first_decided(decided)
         before = shown_ratings() if changed and not fold_input.is_outdated() else {}
         folded = fold_from(first)
         if changed:
@@ -73,9 +74,9 @@ def mark_stale(race_id: int) -> None:
 
 
 def refold(race_id: int) -> int:
-    """Rate again from a race on; return the number of races the fold covered."""
+    """Rate again from a race on, after a decision about it; return the number of races the fold covered."""
     mark_stale(race_id)
-    return rate_finished()
+    return rate_finished(race_id)
 
 
 def _notify(key: Key, before: Mapping[int, ShownRating]) -> None:
