@@ -112,7 +112,7 @@ def test_one_reading_of_the_lobby_serves_all_visitors(
 
 def test_a_newcomer_makes_a_room_with_one_click(client: Client) -> None:
     made = client.post("/races/new", {})
-    room = Room.objects.get()
+    room = Room.objects.get(closed_at=None)
     assert made["Location"] == f"/races/{room.code}/"
     assert (room.kind, room.variant, room.seats, room.limit_s) == (Room.Kind.PRIVATE, "stonewall", 8, 900)
     entrant = Entrant.objects.get()
@@ -124,7 +124,7 @@ def test_a_newcomer_makes_a_room_with_one_click(client: Client) -> None:
 def test_a_room_may_have_custom_options(client: Client) -> None:
     own = {"option-tarot-draw": "3", "option-tarot-fool": '"wild"', "option-braid-redeals": "1"}
     client.post("/races/new", {**FORM, "name": "own:tarot", "privacy": "public", **own})
-    room = Room.objects.get()
+    room = Room.objects.get(closed_at=None)
     assert (room.variant, room.game, room.kind) == ("", "tarot", Room.Kind.PUBLIC)
     assert (room.options["draw"], room.options["fool"]) == (3, "wild")
 
