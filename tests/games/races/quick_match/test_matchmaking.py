@@ -302,14 +302,6 @@ def test_many_processes_start_a_match_once() -> None:
         assert all(entrant.attempt for entrant in race.entrants.all())
 
 
-def test_two_seeks_that_find_each_other_meet_in_one_room() -> None:
-    """Each is moved to the other's room by another process."""
-    seeks = [quick_room(create_guest()) for _ in range(2)]
-    run_together(*(partial(matchmaking.advance_room, room.pk, at(1)) for room in seeks))
-    met = Race.objects.filter(gathers_until__isnull=False).get()
-    assert met.entrants.count() == 2
-
-
 def test_many_players_enter_at_once() -> None:
     players = [create_guest() for _ in range(4)]
     run_together(*(partial(matchmaking.enter, player, ["plot"], at(0)) for player in players))
