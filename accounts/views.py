@@ -49,7 +49,7 @@ from games.db.replicas.replica_choice import from_replica
 from games.presentation.anonymous_cache import RANKED_COOKIE
 from games.presentation.titles import VARIANT_TITLES
 from games.presentation.view_models import ShownPlayer
-from games.races.results import race_suggestion
+from games.races.results import confirming_races
 from leaderboards.ratings import rated_players
 
 
@@ -83,7 +83,7 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
         "reached": sum(badge.stage for badge in progress.badges),
         "rating": contents.rating_of(shown),
         "puzzles": puzzle_panel.puzzle_panel_of(shown),
-        "race_hint": contents.race_hint_of(shown) if is_own and race_suggestion.may_suggest(request) else None,
+        "race_hint": contents.race_hint_of(shown) if is_own and confirming_races.may_suggest(request) else None,
         "to_be_established": contents.to_be_established(shown) if is_own else "",
         "results": results,
         "older": older,

@@ -19,7 +19,7 @@ class LeaderboardsConfig(AppConfig):
         from games.ghosts.boards_registry import Results, results  # noqa: PLC0415
         from games.races.results.ratings_registry import Ratings, ratings  # noqa: PLC0415
         from leaderboards.boards import daily_overview, deal_boards, eligibility, ghost_candidates  # noqa: PLC0415
-        from leaderboards.ratings import shown_points  # noqa: PLC0415
+        from leaderboards.ratings import folding, shown_points  # noqa: PLC0415
         from leaderboards.verdicts import decisions  # noqa: PLC0415
 
         results.register(
@@ -37,5 +37,6 @@ class LeaderboardsConfig(AppConfig):
                 shown=shown_points.shown_ratings,
                 provisional=shown_points.provisional_ratings,
                 changes=shown_points.changes_of,
+                mark_stale=folding.mark_stale,
             )
         )

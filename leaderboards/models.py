@@ -228,6 +228,8 @@ class RatedRace(models.Model):
     guests = models.JSONField(default=list, blank=True)
     # `leaderboards.ratings.rules.VERSION` at that time.
     version = models.PositiveSmallIntegerField(default=0, db_default=0)
+    # Set by the transaction that changes the race's places, so that the next fold rates it again.
+    is_stale = models.BooleanField(default=False, db_default=False)
 
     def __str__(self) -> str:
         return f"race {self.race_id}"

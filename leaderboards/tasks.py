@@ -84,7 +84,6 @@ def recount() -> None:
 def rate_races() -> None:
     """Rate the races that have finished; make up for a lost `refold`."""
     folding.rate_finished()
-    folding.refold_changed()
 
 
 @shared_task(name="talon.refold", soft_time_limit=540, time_limit=570)

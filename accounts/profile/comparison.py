@@ -20,7 +20,7 @@ from accounts.profile.contents import plays_of
 from accounts.profile.play_statistics import PlayerFigures, VerifiedPlay, figures, statistics
 from games.races.results.ratings_registry import ShownRating
 from games.rules import CATALOGUE
-from leaderboards.ratings.shared_races import RaceMet, races_met, ranks_in_common
+from leaderboards.ratings.rated_players import RaceMet, races_met, ranks_in_common
 from leaderboards.ratings.shown_points import shown_ratings
 
 _Rank = TypeVar("_Rank", int, tuple[int, ...])

@@ -18,7 +18,7 @@ from accounts.profile.play_statistics import Statistics, VerifiedPlay, statistic
 from games.models import Attempt
 from games.presentation.view_models import DealTile
 from games.races.models import Entrant, Race
-from games.races.results.race_suggestion import RaceHint
+from games.races.results.confirming_races import RaceHint
 from games.rules import CATALOGUE
 from leaderboards.boards.eligibility import missing
 from leaderboards.boards.own_result import missing_in_words

@@ -24,7 +24,7 @@ from games.db.players import Names, player_id, player_services
 from games.races import heats
 from games.races.models import Entrant, Race, Room
 from games.races.results import download, heat_standings
-from games.races.results.commitments import commitment_of
+from games.races.results.download import commitment_of
 
 MAX_LISTED: Final = 100
 

@@ -12,7 +12,6 @@ from typing import Any, Final, Self, TypeVar
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model
 from django.utils import timezone
 
 from games.attempts.holds import held_until
@@ -29,9 +28,10 @@ _Shown = TypeVar("_Shown")
 _SECONDS_A_MOVE: Final = 4
 
 
-def shown_part(view_model: type[_Shown], row: Model, **others: Any) -> _Shown:  # noqa: ANN401
+def shown_part(view_model: type[_Shown], row: object, **others: Any) -> _Shown:  # noqa: ANN401
     """Return a view model of `row`: its fields are `others`, or else the row's attributes of the same name."""
-    names = [field.name for field in fields(view_model)]  # type: ignore[arg-type] # only dataclasses are passed
+    # A view model is a dataclass, or a message of a socket.
+    names = getattr(view_model, "__struct_fields__", None) or [field.name for field in fields(view_model)]  # type: ignore[arg-type]
     return view_model(**{name: getattr(row, name) for name in names if name not in others}, **others)
 
 

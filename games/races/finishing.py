@@ -25,6 +25,7 @@ from games.models import Attempt, Move
 from games.races import unseen_deals
 from games.races.models import Entrant, Race, Room, RoomWebhook
 from games.races.results.places import heat_points, placed
+from games.races.results.ratings_registry import ratings
 from games.races.room_notifications import notify_room
 
 log = logging.getLogger(__name__)
@@ -133,6 +134,8 @@ def recompute_places(race_id: int, *, refold: bool = True) -> bool:
         if race is None or race.state != State.FINISHED or not _place(race):
             return False
         notify_room(race.room_id)
+        if race.rated:
+            ratings().mark_stale(race_id)
         if race.rated and refold:
             transaction.on_commit(partial(events.request_task, "talon.refold", race_id))
     return True
@@ -203,9 +206,7 @@ def _place(race: Race) -> bool:
     before = [_results(entrant) for entrant in raced]
     for entrant in raced:
         _copy_verdict(entrant)
-    _hold_at_stake(race, raced)
-    scores = _scores(raced)
-    places = placed(scores)
+    scores, places = _hold_at_stake(race, raced)
     points = heat_points(scores, places, {entrant.pk for entrant in raced if entrant.standing == Entrant.Standing.NEW})
     for entrant in raced:
         entrant.place, entrant.points = places.get(entrant.pk), points.get(entrant.pk)
@@ -218,32 +219,27 @@ def places_at_stake(race: Race) -> int:
     return PODIUM if race.scheduled_at else int(race.rated)
 
 
-def _hold_at_stake(race: Race, raced: Sequence[Entrant]) -> None:
-    """Hold the records in doubt that would take a place at stake, until staff decide."""
-    stakes = places_at_stake(race)
-    while held := [entrant for entrant, place in _places(raced) if place <= stakes and _is_in_doubt(entrant)]:
-        for entrant in held:
+def _hold_at_stake(race: Race, raced: Sequence[Entrant]) -> tuple[dict[int, rules.Score], dict[int, int]]:
+    """Hold the records in doubt that would take a place at stake, until staff decide; return all scores and places."""
+    stakes, held = places_at_stake(race), True
+    while held:
+        scores = {entrant.pk: entrant.score for entrant in raced if not entrant.is_in_review}
+        places, held = placed(scores), False
+        for entrant in raced:
             attempt = entrant.attempt
-            assert attempt is not None  # it is in doubt
+            if attempt is None or not _is_in_doubt(attempt) or places.get(entrant.pk, stakes + 1) > stakes:
+                continue
+            held = True
             # Not if staff have decided in the meantime: then the places are computed again.
             unchanged = Attempt.objects.filter(pk=attempt.pk, state=attempt.state, reasons=attempt.reasons)
             unchanged.update(state=Attempt.State.REVIEW)
             attempt.state = Attempt.State.REVIEW
             _copy_verdict(entrant)
+    return scores, places
 
 
-def _places(raced: Sequence[Entrant]) -> list[tuple[Entrant, int]]:
-    places = placed(_scores(raced))
-    return [(entrant, places[entrant.pk]) for entrant in raced if entrant.pk in places]
-
-
-def _scores(raced: Sequence[Entrant]) -> dict[int, rules.Score]:
-    return {entrant.pk: entrant.score for entrant in raced if not entrant.is_in_review}
-
-
-def _is_in_doubt(entrant: Entrant) -> bool:
-    attempt = entrant.attempt
-    return attempt is not None and attempt.state == Attempt.State.VERIFIED and bool(undecided(attempt.reasons))
+def _is_in_doubt(attempt: Attempt) -> bool:
+    return attempt.state == Attempt.State.VERIFIED and bool(undecided(attempt.reasons))
 
 
 _FIGURES: Final = ("cards_up", "elapsed_ms", "tokens", "progress_ms")

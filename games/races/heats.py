@@ -42,19 +42,16 @@ SEATS: Final = 1024
 _DAY: Final = timedelta(days=1)
 
 
-def next_start(now: datetime) -> datetime:
-    """Return the start of the next heat."""
-    return _next_start(now, HOURS)
+def next_start(now: datetime, hours: Sequence[int] = HOURS) -> datetime:
+    """Return the start of the next heat, or of the next one at these hours."""
+    today = now.astimezone(UTC).date()
+    starts = (datetime.combine(day, time(hour), tzinfo=UTC) for day in (today, today + _DAY) for hour in sorted(hours))
+    return next(start for start in starts if start > now)
 
 
 def next_after(scheduled_at: datetime | None, now: datetime) -> datetime | None:
     """Return the start of the heat after one that starts or started at `scheduled_at`; None without a schedule."""
     return None if scheduled_at is None else next_start(max(now, scheduled_at))
-
-
-def next_race_of_the_day(now: datetime) -> datetime:
-    """Return the start of the next race of the day, which may be the one in twelve hours."""
-    return _next_start(now, RACE_OF_THE_DAY)
 
 
 def races_of_the_day(first: date, last: date) -> list[datetime]:
@@ -75,12 +72,6 @@ def variant_at(starts_at: datetime) -> str:
     others = [other for other in HOURS if other not in RACE_OF_THE_DAY]
     names, count = list(CATALOGUE), day * len(others) + others.index(hour)
     return names[(count + count // len(names)) % len(names)]
-
-
-def _next_start(now: datetime, hours: Sequence[int]) -> datetime:
-    today = now.astimezone(UTC).date()
-    starts = (datetime.combine(day, time(hour), tzinfo=UTC) for day in (today, today + _DAY) for hour in sorted(hours))
-    return next(start for start in starts if start > now)
 
 
 def next_heat(now: datetime) -> Race | None:
@@ -159,17 +150,9 @@ def _freeze(race_id: int, start: datetime, now: datetime) -> None:
 def _division(race: Race, number: int, part: Sequence[Entrant], now: datetime) -> Race:
     """Move some of a heat's players to a new room and race on the same deal."""
     settings: dict[str, Any] = {name: getattr(race, name) for name in ("variant", "game", "options", "limit_s")}
+    shared = {name: getattr(race, name) for name in ("rated", "deal_id", "opened_at", "scheduled_at")}
     room = Room.objects.create(kind=Room.Kind.HEAT, seats=DIVISION, made_at=now, used_at=now, **settings)
-    division = Race.objects.create(
-        room=room,
-        number=1,
-        rated=race.rated,
-        deal_id=race.deal_id,
-        opened_at=race.opened_at,
-        scheduled_at=race.scheduled_at,
-        division=number,
-        **settings,
-    )
+    division = Race.objects.create(room=room, number=1, division=number, **shared, **settings)
     Entrant.objects.filter(pk__in=[entrant.pk for entrant in part]).update(race=division)
     notify_room(race.room_id)
     notify_room(room.pk)

@@ -14,7 +14,7 @@ from games.core.player_networks import remember_network
 from games.db.players import Player, check_may_start, has_account, player_for, player_id
 from games.fairplay import account_links
 from games.races import network_limits, origins, rooms, seats
-from games.races.attendance.notes import clear_note
+from games.races.attendance.roll_call import clear_note
 from games.races.attendance.waiting_session import mark_waiting
 from games.races.models import Room
 

@@ -128,7 +128,6 @@ def _finish(now: datetime) -> None:
 #: Ordered so that one run can take a race through several states.
 STEPS: Final[tuple[Callable[[datetime], object], ...]] = (
     _convert_states,
-    starting.start_racing,
     starting.void_overdue,
     _move_bots,
     starting.mark_absent,

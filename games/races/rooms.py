@@ -217,20 +217,18 @@ def close_idle(now: datetime) -> int:
     return sum(close(room, now) for room in idle.order_by("used_at")[:100])
 
 
-def close_unused(host_id: int) -> int:
-    """Close a host's rooms in which no seat is taken and no race was ever started; return how many were closed.
+def close_unused(host_id: int) -> None:
+    """Close a host's rooms in which no seat is taken and no race was ever started.
 
     Their unseen deals become available to other races.
     """
     hosted = Room.objects.filter(closed_at=None, kind__in=HOSTED, host=host_id).exclude(_IN_USE)
-    return sum(_close_if_unused(room) for room in hosted.order_by("pk"))
-
-
-def _close_if_unused(room: Room) -> bool:
-    with transaction.atomic():
-        Room.objects.select_for_update(no_key=True).get(pk=room.pk)
-        # A player may have sat down before the lock was acquired.
-        return not Room.objects.filter(_IN_USE, pk=room.pk).exists() and close(room)
+    for room in hosted.order_by("pk"):
+        with transaction.atomic():
+            Room.objects.select_for_update(no_key=True).get(pk=room.pk)
+            # A player may have sat down before the lock was acquired.
+            if not Room.objects.filter(_IN_USE, pk=room.pk).exists():
+                close(room)
 
 
 def touch(room_id: int, now: datetime | None = None) -> None:

@@ -99,7 +99,7 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
     if playing is not None and playing.attempt_id is not None:
         close_attempt(playing.attempt_id, "resigned", at=now)
     elif playing is not None:
-        storms.retire(playing, now)
+        storms.end(playing.pk, _E.RETIRED, now)
 
 
 def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = None) -> None:

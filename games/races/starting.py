@@ -13,19 +13,18 @@ from functools import partial
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from games.core import metrics
 from games.core.errors import ErrorCode, Refusal
-from games.db.statements import run_in_order, stored
 from games.live.start_timer import CANCEL_CUTOFF
-from games.models import Attempt, Deal, Move
+from games.models import Attempt, Deal
 from games.puzzles.models import PuzzleRun
 from games.puzzles.runs import puzzle_runs
 from games.races import finishing, network_limits, rooms, unseen_deals
 from games.races.attendance import roll_call
-from games.races.attendance.notes import Note, leave_note
+from games.races.attendance.roll_call import Note, leave_note
 from games.races.bots import planning
 from games.races.models import Entrant, Race, Room
 from games.races.results import entrant_facts
@@ -42,14 +41,6 @@ GRACE: Final = timedelta(seconds=10)
 _E: Final = Entrant.State
 #: States of entrants known to have seen the cards.
 _SEEN_CARDS: Final = (_E.RACING, _E.WON, _E.RETIRED, _E.TIMED_OUT)
-
-_RACE, _ENTRANT, _MOVE = (model._meta.db_table for model in (Race, Entrant, Move))
-_MARKS: Final = ", ".join(["%s"] * len(_SEEN_CARDS))
-_RACING: Final = (
-    f"UPDATE {_RACE} SET state = %s WHERE state = %s AND starts_at <= %s AND (starts_at > %s OR EXISTS "  # noqa: S608
-    f"(SELECT 1 FROM {_ENTRANT} e WHERE e.race_id = {_RACE}.id AND (e.state IN ({_MARKS}) OR EXISTS "
-    f"(SELECT 1 FROM {_MOVE} m WHERE m.attempt_id = e.attempt_id AND m.token <> '')))) RETURNING id, room_id"
-)
 
 
 def start(
@@ -91,12 +82,14 @@ def start_racing(now: datetime) -> list[int]:
 
     A race due more than ten seconds ago is left out if no player has been dealt the cards.
     """
-    states = map(str, (Race.State.RACING, Race.State.COUNTDOWN))
-    parameters = (*states, stored(now), stored(now - GRACE), *map(str, _SEEN_CARDS))
+    seen = Entrant.objects.filter(Q(state__in=_SEEN_CARDS) | finishing.HAS_MOVED, race=OuterRef("pk"))
+    due = Race.objects.filter(state=Race.State.COUNTDOWN, starts_at__lte=now).select_for_update(no_key=True)
     with transaction.atomic():
-        rows = run_in_order([(_RACING, parameters)])[0]
-        notify_rooms(room_id for _race_id, room_id in rows)
-    return [race_id for race_id, _room_id in rows]
+        in_time = due.filter(Q(starts_at__gt=now - GRACE) | Exists(seen))
+        started = dict(in_time.order_by("pk").values_list("pk", "room"))
+        Race.objects.filter(pk__in=started).update(state=Race.State.RACING)
+        notify_rooms(started.values())
+    return list(started)
 
 
 def look_again(room_id: int, now: datetime | None = None) -> None:
@@ -161,10 +154,7 @@ def delete_tables(entrants: QuerySet[Entrant]) -> None:
 
 
 def mark_dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int:
-    """Mark the players of attempts whose first view was sent as racing; too late once `GRACE` is over.
-
-    Return the number of players marked.
-    """
+    """Mark the players of attempts whose first view was sent as racing; see `mark_racing`."""
     return mark_racing(Q(attempt__in=attempt_ids), now)
 
 
@@ -182,26 +172,24 @@ def mark_racing(seen: Q, now: datetime | None = None) -> int:
     return changed
 
 
-def mark_absent(now: datetime) -> int:
-    """Mark no-shows as absent after `GRACE`, unless they have moved; return how many."""
+def mark_absent(now: datetime) -> None:
+    """Mark no-shows as absent after `GRACE`, unless they have moved."""
     late = Entrant.objects.filter(state=_E.SEATED, race__state=Race.State.RACING, race__starts_at__lte=now - GRACE)
-    absent = 0
     for race_id, room_id, kind in set(late.values_list("race", "race__room", "race__room__kind")):
         with transaction.atomic():
             no_shows = late.filter(race=race_id)
             no_shows.filter(finishing.HAS_MOVED).update(state=_E.RACING)
             players = list(no_shows.values_list("player", flat=True))
             leave_note(players, Note.ABSENT)
-            absent += no_shows.update(state=_E.ABSENT)
+            no_shows.update(state=_E.ABSENT)
             if kind == Room.Kind.QUICK:
                 transaction.on_commit(partial(network_limits.note_spoiled, players))
             notify_room(room_id)
         finishing.settle_done(race_id, now)
-    return absent
 
 
 def void_overdue(now: datetime) -> int:
-    """Void the races that no process started in time; return how many."""
+    """Start the races that are due, and void those that no process started in time; return how many."""
     start_racing(now)
     late = Race.objects.filter(state=Race.State.COUNTDOWN, starts_at__lte=now - GRACE).values_list("pk", flat=True)
     return sum(finishing.void(race_id, Race.Void.SERVER_FAULT, now) for race_id in late)

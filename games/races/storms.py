@@ -30,15 +30,12 @@ AT_A_TIME: Final = 200
 _E: Final = Entrant.State
 
 
-def own_seat(race_id: int, player: int | None) -> Entrant:
+def own_seat(race_id: int, player: int | None, *, lock: bool = False) -> Entrant:
     """Return the player's entry in a puzzle race whose seats are frozen.
 
     :raises Refusal: not_found if there is none.
     """
-    return _seat_among(Entrant.objects.select_related("race", "storm"), race_id, player)
-
-
-def _seat_among(seats: QuerySet[Entrant], race_id: int, player: int | None) -> Entrant:
+    seats = _locked_seats() if lock else Entrant.objects.select_related("race", "storm")
     seat = seats.filter(race=race_id, player=player, storm__isnull=False).first() if player else None
     if seat is None:
         raise Refusal(ErrorCode.NOT_FOUND, "you have no seat in a puzzle race here")
@@ -64,7 +61,7 @@ def current(race_id: int, player: int | None) -> tuple[puzzle_runs.RunState, puz
         raise _closed()
     state = puzzle_runs.RunState.of(seat.storm, now)
     if state.is_over:
-        _end_and_settle(seat, _E.TIMED_OUT, now)
+        end(seat.pk, _E.TIMED_OUT, now)
     return state, None if state.is_over else puzzle_runs.show_current(seat.storm)
 
 
@@ -74,7 +71,7 @@ def play(race_id: int, player: int | None, at: int, turn: int, token: str) -> pu
     :raises Refusal: also not_begun before the player has been given a puzzle, and closed once their race has ended.
     """
     with transaction.atomic():
-        seat = _seat_among(_locked_seats(), race_id, player)
+        seat = own_seat(race_id, player, lock=True)
         if seat.state == _E.SEATED:
             raise Refusal(ErrorCode.NOT_BEGUN)
         if seat.state != _E.RACING or seat.storm_id is None:
@@ -85,13 +82,8 @@ def play(race_id: int, player: int | None, at: int, turn: int, token: str) -> pu
         if reply.right and reply.state.turn == 0:
             _report(seat, run)
     if reply.state.is_over:
-        _end_and_settle(seat, _E.TIMED_OUT, timezone.now())
+        end(seat.pk, _E.TIMED_OUT, timezone.now())
     return reply
-
-
-def retire(seat: Entrant, now: datetime) -> None:
-    """Retire a racer. The race finishes when its last storm ends."""
-    _end_and_settle(seat, _E.RETIRED, now)
 
 
 def end_due(now: datetime) -> None:
@@ -100,27 +92,21 @@ def end_due(now: datetime) -> None:
     racing = seats.order_by("pk").select_related("storm")
     over = (seat.pk for seat in racing if seat.storm and puzzle_runs.RunState.of(seat.storm, now).is_over)
     for key in islice(over, AT_A_TIME):
-        _end(key, _E.TIMED_OUT)
+        end(key, _E.TIMED_OUT, now)
 
 
-def _end_and_settle(seat: Entrant, state: Entrant.State, now: datetime) -> None:
-    """End an entrant's storm. The race finishes when its last storm ends."""
-    if _end(seat.pk, state):
-        finishing.settle_done(seat.race_id, now)
-
-
-def _end(key: int, state: Entrant.State) -> bool:
-    """End an entrant's storm and write its result; return whether it was still running."""
+def end(entrant_id: int, state: Entrant.State, now: datetime) -> None:
+    """End an entrant's storm, unless it is over, and write its result. The race finishes when its last storm ends."""
     with transaction.atomic():
-        seat = _locked_seats().filter(pk=key, state__in=finishing.ACTIVE).first()
+        seat = _locked_seats().filter(pk=entrant_id, state__in=finishing.ACTIVE).first()
         if seat is None or seat.storm is None:
-            return False
+            return
         run = seat.storm
         seat.state, seat.cards_up, seat.elapsed_ms, seat.tokens = state, run.solved, run.solved_ms, 0
         seat.progress_ms = run.solved_ms
         seat.save(update_fields=["state", "cards_up", "elapsed_ms", "tokens", "progress_ms"])
         notify_room(seat.race.room_id)
-    return True
+    finishing.settle_done(seat.race_id, now)
 
 
 def _locked_seats() -> QuerySet[Entrant]:

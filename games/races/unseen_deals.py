@@ -76,19 +76,17 @@ def assign_ordered_deal(race_id: int, variant: Variant, certificate: Certificate
     return True
 
 
-def reveal(deal: Deal | None, now: datetime) -> bool:
-    """Publish the seed if every race on this deal is over; return whether they are. A puzzle race has none.
+def reveal(deal: Deal | None, now: datetime) -> None:
+    """Publish the seed if every race on this deal is over. A puzzle race has none.
 
     Call it in the transaction that ends a race and holds its lock.
     """
     if deal is None:
-        return True
+        return
     # If two divisions end at once, the second to get this lock sees that the first is over.
     Deal.objects.select_for_update(no_key=True).only("pk").get(pk=deal.pk)
-    if Race.objects.filter(deal=deal, state__in=SECRET).exists():
-        return False
-    Deal.objects.filter(pk=deal.pk, revealed_at=None).update(revealed_at=now)
-    return True
+    if not Race.objects.filter(deal=deal, state__in=SECRET).exists():
+        Deal.objects.filter(pk=deal.pk, revealed_at=None).update(revealed_at=now)
 
 
 def variant_of(race: Race) -> Variant:

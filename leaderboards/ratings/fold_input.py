@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -11,11 +11,11 @@ from django.contrib.auth import get_user_model
 from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from games.models import Attempt, Decision
+from games.models import Attempt
 from games.races import finishing
 from games.races.models import Entrant, Race
 from games.races.results.entrant_facts import EntrantFacts, missing_facts
-from leaderboards.models import ProvisionalChange, RatedRace
+from leaderboards.models import RatedRace
 from leaderboards.ratings.rules import LAST, VERSION, Raced, Racer
 
 #: Time after its end that a race waits for staff to decide about its records. Then it is rated without winners still
@@ -44,15 +44,13 @@ class Chunk(NamedTuple):
     facts: dict[int, EntrantFacts]
 
 
-def _rank(entrant: str = "") -> Case:
-    """Return an SQL expression for an entrant's current rank; null for an unrated entrant.
-
-    A loser under review has no place and counts as last. Otherwise a suspicious game would be a way to lose without
-    giving the winner points.
-    """
-    lost = Q(**{f"{entrant}state__in": _LOST, f"{entrant}place": None})
-    is_last = Q(**{f"{entrant}state": _DISQUALIFIED}) | lost
-    return Case(When(is_last, then=Value(LAST)), default=F(f"{entrant}place"), output_field=IntegerField())
+#: SQL expression for an entrant's current rank; null for an unrated entrant. A loser under review has no place and
+#: counts as last. Otherwise a suspicious game would be a way to lose without giving the winner points.
+_RANK: Final = Case(
+    When(Q(state=_DISQUALIFIED) | Q(state__in=_LOST, place=None), then=Value(LAST)),
+    default=F("place"),
+    output_field=IntegerField(),
+)
 
 
 def finished() -> QuerySet[Race]:
@@ -77,8 +75,13 @@ def first() -> Key | None:
 
 
 def first_unrated() -> Key | None:
-    """Return the key of the earliest race that has not been rated, or by an older version of the rules."""
-    return _first(finished().filter(Q(rating=None) | Q(rating__version__lt=VERSION)))
+    """Return the key of the earliest race that is not rated, or by an older version of the rules, or is stale."""
+    return _first(finished().filter(Q(rating=None) | Q(rating__version__lt=VERSION) | Q(rating__is_stale=True)))
+
+
+def first_decided(race_id: int | None) -> Key | None:
+    """Return the key of the earliest race whose places have changed since it was rated, or of this one."""
+    return _first(finished().filter(Q(rating__is_stale=True) | Q(pk=race_id)))
 
 
 def is_outdated() -> bool:
@@ -86,43 +89,9 @@ def is_outdated() -> bool:
     return RatedRace.objects.filter(version__lt=VERSION).exists()
 
 
-def first_changed(since: datetime | None = None) -> Key | None:
-    """Return the key of the earliest rated race, finished since then, with a rank that differs from the rated one.
-
-    Its `talon.refold` task was lost.
-    """
-    changes = ProvisionalChange.objects.annotate(now=_rank("entrant__")).exclude(now=F("rank"))
-    if since is not None:
-        changes = changes.filter(finished_at__gte=since)
-    found = changes.order_by("finished_at", "race_id").values_list("finished_at", "race_id").first()
-    return None if found is None else Key(*found)
-
-
-def decided_late(since: datetime) -> list[Key]:
-    """Return rated races, finished since then, with an entrant who has no change although staff decided about the
-    record.
-
-    Such a race may have been rated while the record was under review.
-    """
-    late = Entrant.objects.annotate(rank=_rank()).filter(
-        rank__isnull=False,
-        attempt__in=Decision.objects.filter(made_at__gte=since).values("attempt"),  # few
-        race__in=finished().filter(rating__isnull=False, finished_at__gte=since),
-        player__isnull=False,
-        provisionalchange=None,
-    )
-    rows = late.order_by("race__finished_at", "race_id").values_list("race__finished_at", "race_id").distinct()
-    return [Key(finished_at, race) for finished_at, race in rows if finished_at is not None]
-
-
-def key_of(race_id: int) -> Key | None:
-    """Return the key of a race; None if it is not to be rated."""
-    return _first(finished().filter(pk=race_id))
-
-
-def at_or_after(key: Key) -> Q:
-    """Return the condition for changes in that race and later ones."""
-    later = Q(finished_at__gt=key.finished_at) | Q(race_id__gte=key.race)
+def at_or_after(key: Key, race: str = "race_id") -> Q:
+    """Return the condition for that race and later ones, or for their changes."""
+    later = Q(finished_at__gt=key.finished_at) | Q(**{f"{race}__gte": key.race})
     return Q(finished_at__gte=key.finished_at) & later  # this form can use an index
 
 
@@ -132,23 +101,24 @@ def before(key: Key) -> Q:
     return Q(finished_at__lte=key.finished_at) & earlier
 
 
-def races_from(key: Key) -> Iterator[Chunk]:
-    """Yield that race and all later ones, in order."""
-    where = Q(finished_at__gte=key.finished_at) & (Q(finished_at__gt=key.finished_at) | Q(pk__gte=key.race))
+def races_from(key: Key, claim: Callable[[list[int]], object] = lambda _races: None) -> Iterator[Chunk]:
+    """Yield that race and all later ones, in order; `claim` is called with their ids before their entrants are read."""
     while rows := list(
         finished()
-        .filter(where)
+        .filter(at_or_after(key, "pk"))
         .order_by("finished_at", "id")
         .values_list("id", "finished_at", "rating__guests", "rating")[:CHUNK]
     ):
+        claim([race for race, *_ in rows])
         yield _chunk(rows)
         last, finished_at, *_ = rows[-1]
-        where = Q(finished_at__gte=finished_at) & (Q(finished_at__gt=finished_at) | Q(pk__gt=last))
+        assert finished_at is not None  # a table constraint
+        key = Key(finished_at, last + 1)
 
 
 def _chunk(rows: Sequence[tuple[Any, ...]]) -> Chunk:
     known: dict[int, set[int]] = {race: set(guests) for race, _, guests, rated in rows if rated is not None}
-    entrants = Entrant.objects.annotate(rank=_rank()).filter(race__in=[race for race, *_ in rows]).order_by("id")
+    entrants = Entrant.objects.annotate(rank=_RANK).filter(race__in=[race for race, *_ in rows]).order_by("id")
     # Only races finished by an earlier release have none.
     without = entrants.filter(standing=None, player__isnull=False).values_list("race", flat=True).order_by()
     facts = missing_facts(list(without.distinct()))

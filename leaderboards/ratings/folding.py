@@ -7,30 +7,27 @@ results. States before a race are restored from the changes of earlier races.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import connection, transaction
+from django.db.models import Q
 from django.urls import reverse
-from django.utils import timezone
 
 from games.inbox import notices
 from games.inbox.models import Notice
 from games.races.models import Race
 from games.races.results.entrant_facts import store_facts
-from leaderboards.models import ProvisionalChange, RatedRace
+from games.races.results.ratings_registry import ShownRating
+from leaderboards.models import RatedRace
 from leaderboards.ratings import fold_input
-from leaderboards.ratings.fold_input import Chunk, Key
+from leaderboards.ratings.fold_input import Key
 from leaderboards.ratings.rules import VERSION, Raced
 from leaderboards.ratings.shown_points import shown_ratings
-from leaderboards.ratings.stores import PROVISIONAL, STORES, Store
+from leaderboards.ratings.stores import STORES, Store
 
 log = logging.getLogger(__name__)
-
-#: Look-back window for lost tasks; for older races only `manage.py rerate` finds missed decisions.
-LOOKED_BACK: Final = timedelta(days=40)
 
 #: PostgreSQL advisory lock that serialises workers; SQLite has a single writer anyway.
 _LOCK: Final = 0x7A10_4A7E
@@ -49,73 +46,58 @@ def locked() -> Iterator[None]:
         yield
 
 
-def rate_finished() -> int:
+def rate_finished(decided: int | None = None) -> int:
     """Rate the races that have finished; return the number of races the fold covered.
 
     A race that finished before the last rated one, but became visible late, is rated in its place, and later races are
-    rated again. After an upgrade that changes the rules, all races are rated again.
+    rated again. So are races whose places have changed. Players are notified if that, or a decision about the race
+    `decided`, moves their displayed rating. After an upgrade of the rules, all races are rated again, without notices.
     """
     with locked():
         first = fold_input.first_unrated()
-        return 0 if first is None else fold_from(first)
+        if first is None:
+            return 0
+        changed = fold_input.first_decided(decided)
+        before = shown_ratings() if changed and not fold_input.is_outdated() else {}
+        folded = fold_from(first)
+        if changed:
+            _notify(changed, before)
+    return folded
+
+
+def mark_stale(race_id: int) -> None:
+    """Have a race rated again, and the later ones; call it in the transaction that changes its places.
+
+    A race that has not been rated yet needs no mark. Its row must be locked, so that it is not being rated.
+    """
+    RatedRace.objects.filter(race=race_id).update(is_stale=True)
 
 
 def refold(race_id: int) -> int:
-    """Rate again from a race on, after a decision about it; notify the players whose displayed rating moves.
-
-    Returns the number of races the fold covered. A race not yet rated is rated as well.
-    """
-    with locked():
-        key = fold_input.key_of(race_id)
-        if key is None:
-            return 0
-        return _fold_and_notify(key)
+    """Rate again from a race on, after a decision about it; return the number of races the fold covered."""
+    mark_stale(race_id)
+    return rate_finished(race_id)
 
 
-def refold_changed(now: datetime | None = None) -> int:
-    """Make up for lost `refold` tasks, for the races of the last weeks."""
-    since = (now or timezone.now()) - LOOKED_BACK
-    if _first_changed(since) is None:
-        return 0
-    with locked():
-        key = _first_changed(since)
-        return 0 if key is None else _fold_and_notify(key)
-
-
-def _first_changed(since: datetime) -> Key | None:
-    found = fold_input.first_changed(since)
-    keys = [found] if found else []
-    return min([*keys, *(key for key in fold_input.decided_late(since) if not _has_its_racers(key))], default=None)
-
-
-def _has_its_racers(key: Key) -> bool:
-    """Return whether a race was rated among exactly the racers who should be rated in it now."""
-    fold = PROVISIONAL.fold_before(key, ())
-    raced = next(fold_input.races_from(key)).races[0]
-    rated = ProvisionalChange.objects.filter(entrant__race=key.race).values_list("entrant_id", flat=True)
-    return {change.entrant for change in fold.add(raced)} == set(rated)
-
-
-def _fold_and_notify(key: Key) -> int:
-    before = {} if fold_input.is_outdated() else shown_ratings()  # no notices after an upgrade
-    folded = fold_from(min(key, fold_input.first_unrated() or key))
+def _notify(key: Key, before: Mapping[int, ShownRating]) -> None:
+    """Notify the players whose displayed rating has moved since then, because the places of a race have changed."""
     after = shown_ratings()
     moved = [player for player, shown in before.items() if after.get(player, shown).value != shown.value]
     address = reverse("games:race_result", args=Race.objects.values_list("room__code", "number").get(pk=key.race))
     for player in sorted(moved):
         data = {"address": address, "before": before[player].value, "after": after[player].value}
         notices.put(player, Notice.Kind.RATING_MOVED, data)
-    log.info("races rated again", extra={"race": key.race, "races": folded, "moved": len(moved)})
-    return folded
+    log.info("races rated again", extra={"race": key.race, "moved": len(moved)})
 
 
 def fold_from(key: Key, progress: Progress = lambda _races: None) -> int:
     """Rate that race and later ones again, replacing stored changes; return their number. Call it under the lock."""
     refolds, folded = [_Refold(store, key) for store in STORES], 0
-    for chunk in fold_input.races_from(key):
+    for chunk in fold_input.races_from(key, _claim):
         for refold in refolds:
             refold.add(chunk.races)
-        _mark_rated(chunk)
+        fresh = (RatedRace(race_id=race, guests=guests, version=VERSION) for race, guests in chunk.guests.items())
+        RatedRace.objects.bulk_create(fresh)
         store_facts(chunk.facts)
         folded += len(chunk.races)
         progress(len(chunk.races))
@@ -151,8 +133,9 @@ class _Refold:
         self.store.write(self.fold.standings, self.touched)
 
 
-def _mark_rated(chunk: Chunk) -> None:
-    fresh = (RatedRace(race_id=race, guests=guests, version=VERSION) for race, guests in chunk.guests.items())
-    RatedRace.objects.bulk_create(fresh)
-    races = [raced.race for raced in chunk.races]
-    RatedRace.objects.filter(race__in=races, version__lt=VERSION).update(version=VERSION)
+def _claim(races: list[int]) -> None:
+    """Mark races as rated. A decision that is not visible now marks its race again, once it gets the lock."""
+    rated = RatedRace.objects.filter(race__in=races)
+    rated.filter(Q(version__lt=VERSION) | Q(is_stale=True)).update(version=VERSION, is_stale=False)
+    fresh = Race.objects.filter(pk__in=races).exclude(pk__in=rated.values("race")).order_by("pk")
+    list(fresh.select_for_update(no_key=True).values_list("pk"))

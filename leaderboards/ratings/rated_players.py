@@ -1,4 +1,4 @@
-"""Rating board, and a player's own rated races."""
+"""Rating board, a player's own rated races, and those that two players shared."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any, Final, Self, TypeVar
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
-from django.db.models import Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from games.db.players import Player
+from games.presentation.view_models import shown_part
+from games.races.models import Race
 from leaderboards.models import ProvisionalChange, ProvisionalRating, Rating, RatingChange
 from leaderboards.ratings.rules import LAST, SETTLED_RACES, SETTLED_SIGMA, is_settled
 
@@ -86,18 +88,27 @@ class RatedRun:
     @classmethod
     def of(cls, row: RatingChange | ProvisionalChange) -> Self:
         """Build the display form of a change whose race and room are loaded."""
-        race = row.race
-        return cls(
-            room=race.room.code,
-            number=race.number,
-            variant=race.variant,
-            game=race.game,
-            finished_at=row.finished_at,
+        return shown_part(
+            cls,
+            row.race,
+            room=row.race.room.code,
             place=None if row.rank == LAST else row.rank,
             before=round(row.mu_before),
             after=round(row.mu_after),
             provisional=not (isinstance(row, RatingChange) and is_settled(row.sigma_after, row.races)),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class RaceMet:
+    """Race that both players were in, with their places as rated; None for a disqualified player."""
+
+    room: str
+    number: int
+    variant: str
+    game: str
+    finished_at: datetime
+    places: tuple[int | None, int | None]
 
 
 def listed(now: datetime | None = None) -> QuerySet[Rating]:
@@ -173,6 +184,21 @@ def changes(player_id: int) -> QuerySet[RatingChange] | QuerySet[ProvisionalChan
     return ProvisionalChange.objects.filter(player=player_id)
 
 
+def ranks_in_common(first: int, second: int) -> dict[int, tuple[int, int]]:
+    """Return the ranks of both players in each rated race they shared; keyed by race id, latest first."""
+    theirs = ProvisionalChange.objects.filter(player=second, race=OuterRef("race")).values("rank")
+    rows = ProvisionalChange.objects.filter(player=first).annotate(their_rank=Subquery(theirs)).exclude(their_rank=None)
+    ordered = rows.order_by("-finished_at", "-race_id").values_list("race_id", "rank", "their_rank")
+    return {race: (rank, their_rank) for race, rank, their_rank in ordered}
+
+
+def races_met(ranks: dict[int, tuple[int, int]], limit: int) -> list[tuple[int, RaceMet]]:
+    """Return the first `limit` races of `ranks_in_common`, with their ids."""
+    latest = list(ranks)[:limit]
+    races = Race.objects.filter(pk__in=latest).select_related("room").in_bulk(latest)
+    return [(key, _met(races[key], ranks[key])) for key in latest if key in races]
+
+
 def _active(rows: QuerySet[_Row], now: datetime | None) -> QuerySet[_Row]:
     named = get_user_model().objects.listed_at("player") & Q(player__deleted_at=None)
     recent = Q(last_raced_at__gte=(now or timezone.now()) - ACTIVE)
@@ -189,3 +215,8 @@ def _lines(rows: QuerySet[_Row], first: int) -> list[Rated]:
         Rated(rank, player, name, round(mu), races, raced_at)
         for rank, (player, name, mu, races, raced_at) in enumerate(found, first + 1)
     ]
+
+
+def _met(race: Race, ranks: tuple[int, int]) -> RaceMet:
+    places = tuple(None if rank == LAST else rank for rank in ranks)
+    return shown_part(RaceMet, race, room=race.room.code, places=places)

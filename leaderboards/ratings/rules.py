@@ -18,7 +18,7 @@ from datetime import date, datetime
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from games.races.results.ratings_registry import Limit
+from games.races.results.ratings_registry import Duel, Limit
 from leaderboards.ratings.formula import MU, SIGMA, Rater, SkillEstimate
 
 #: Version of these rules and the formula. Races rated by an older version are rated again.
@@ -76,14 +76,6 @@ class Change(NamedTuple):
     mu_after: float
     sigma_after: float
     races: int
-
-
-class Duel(NamedTuple):
-    """Points from one rival, and the reason if the rival does not count."""
-
-    rival: int
-    points: float
-    limit: Limit | None = None
 
 
 @dataclass(slots=True)

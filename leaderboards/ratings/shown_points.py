@@ -10,11 +10,11 @@ from collections.abc import Collection
 from django.db.models import Q
 
 from games.races.models import Entrant
-from games.races.results.ratings_registry import EntrantRatingChange, RatedDuel, ShownRating
+from games.races.results.ratings_registry import Duel, EntrantRatingChange, ShownRating
 from leaderboards.models import ProvisionalChange, ProvisionalRating
 from leaderboards.ratings.fold_input import Key
 from leaderboards.ratings.formula import whole_points
-from leaderboards.ratings.rules import Duel, Raced, Racer, RatingState, is_settled
+from leaderboards.ratings.rules import Raced, Racer, RatingState, is_settled
 from leaderboards.ratings.stores import STORES, Store
 
 
@@ -65,6 +65,4 @@ def _change(before: RatingState, after: RatingState, duels: list[Duel], store: S
     counted = [duel for duel in duels if duel.limit is None]
     points = whole_points([duel.points for duel in counted], now.value - then.value)
     by_rival = dict(zip((duel.rival for duel in counted), points, strict=True))
-    return EntrantRatingChange(
-        then, now, [RatedDuel(duel.rival, by_rival.get(duel.rival, 0), duel.limit) for duel in duels]
-    )
+    return EntrantRatingChange(then, now, [duel._replace(points=by_rival.get(duel.rival, 0)) for duel in duels])

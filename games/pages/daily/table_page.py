@@ -50,7 +50,7 @@ from games.presentation.anonymous_cache import cache_for_anonymous
 from games.presentation.practice_links import fields_again, link_to
 from games.presentation.view_models import ShownAttempt, ShownDeal
 from games.races import starting
-from games.races.results.race_suggestion import hint_at
+from games.races.results.confirming_races import hint_at
 from games.replays import continuations
 from games.rules import CATALOGUE
 

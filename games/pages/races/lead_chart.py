@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
+from games.pages.races.course import Lane, Lead, leads
 from games.presentation.durations import duration
-from games.races.results.course import Lane, Lead, leads
 
 #: Size of the drawing area, in the units of the chart's view box.
 WIDTH: Final = 640

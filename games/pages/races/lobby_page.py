@@ -10,10 +10,11 @@ from django.views.decorators.http import require_POST, require_safe
 from games.core import limits
 from games.core.errors import Refusal
 from games.db.players import player_id
+from games.pages.races import lobby
 from games.pages.races.game_form import choices, chosen
 from games.presentation import titles
 from games.presentation.anonymous_cache import cache_for_anonymous
-from games.races import heats, lobby
+from games.races import heats
 from games.races.bots import seating
 from games.races.joining import check_may_sit, open_own_room, refused, seated_player, to_seat
 from games.races.quick_match import matchmaking, open_seeks

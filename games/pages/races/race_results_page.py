@@ -19,14 +19,14 @@ from django.views.decorators.http import require_safe
 from games.core import limits
 from games.db.players import player_id
 from games.explorer.lookup import figures_of
+from games.pages.races.course import lane_of, series_score
 from games.pages.races.lead_chart import LeadChart
 from games.presentation import titles
 from games.presentation.view_models import ShownDeal
 from games.races import heats
 from games.races.models import Entrant, Race
 from games.races.results import download
-from games.races.results.commitments import commitment_of
-from games.races.results.course import lane_of, series_score
+from games.races.results.download import commitment_of
 from games.races.results.shown_entrants import Listing, ShownEntrant, headline, placed, result_in_words, shown_entrants
 
 _PAGE: Final = 30

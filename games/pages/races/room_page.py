@@ -26,8 +26,7 @@ from games.races.attendance.waiting_session import mark_waiting, show_note
 from games.races.joining import check_may_sit, refused, seated_player, to_seat
 from games.races.models import PUZZLES, Race, Room
 from games.races.webhooks import room_webhooks
-from games.races.webhooks.result_post import trial_message
-from games.races.webhooks.webhook_delivery import send
+from games.races.webhooks.result_post import send, trial_message
 
 #: Text size of the overlay in percent.
 _SIZE: Final = 100

@@ -1,1 +1,1 @@
-"""Attendance: the roll call at the start of a race, and notes to the players who missed it."""
+"""Attendance: the roll call at the start of a race, and what the pages of waiting players show."""

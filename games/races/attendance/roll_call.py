@@ -1,16 +1,19 @@
-"""Roll call before a race.
+"""Roll call before a race, and notes to the players for whom it did not start.
 
 With every heartbeat, each process calls the pages of the next race's players, and records who answered the last call.
 Those present when the seats are frozen will race, unless a second look shortly before the start finds that they have
-left.
+left. The next page that the others open shows them a note.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final
 
+from django.core.cache import cache
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -23,6 +26,22 @@ PRESENT_FOR: Final = timedelta(seconds=5)
 LEFT_AFTER: Final = timedelta(seconds=2)
 #: Time before a scheduled race from which signs are recorded: a thousand players may wait for it.
 CALLED: Final = timedelta(seconds=45)
+#: Seconds for which a note is stored.
+_STORED_FOR: Final = 24 * 3600
+#: Seconds from the first page with a note in which the next ones have it too: the first may not have arrived.
+SHOWN_FOR: Final = 60
+_SHOWN: Final = "shown "
+
+
+class Note(StrEnum):
+    """A reason why a race didn't start for a player."""
+
+    #: They did not answer when a quick match found an opponent.
+    MISSED = "missed"
+    #: They had no page of the race open when it started.
+    ABSENT = "absent"
+    #: Their opponent in a quick match did not answer, or was gone.
+    ALONE = "alone"
 
 
 def record_present(entrant_ids: Collection[int], now: datetime | None = None) -> None:
@@ -54,3 +73,29 @@ def present(entrants: Iterable[Entrant], now: datetime, host_id: int | None = No
 def is_present(entrant: Entrant, now: datetime) -> bool:
     """Return whether an entrant is a bot, or a player whose page was heard in the last few seconds."""
     return entrant.here_until is None or entrant.here_until > now
+
+
+def leave_note(players: Iterable[int | None], note: Note) -> None:
+    """Leave each player a note, to be shown once the transaction is committed."""
+    notes = {_key(player): note.value for player in players if player is not None}
+    if notes:
+        transaction.on_commit(lambda: cache.set_many(notes, _STORED_FOR))
+
+
+def note_for(player_id: int | None) -> Note | None:
+    """Return the player's note, which expires a minute after the first time."""
+    note = None if player_id is None else cache.get(_key(player_id))
+    if note is None:
+        return None
+    if not note.startswith(_SHOWN):
+        cache.set(_key(player_id), _SHOWN + note, SHOWN_FOR)
+    return Note(note.removeprefix(_SHOWN))
+
+
+def clear_note(player_id: int | None) -> None:
+    """Clear the player's note: they have joined another race."""
+    cache.delete(_key(player_id))
+
+
+def _key(player_id: int | None) -> str:
+    return f"race-note:{player_id}"

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from games.db.players import player_id
 from games.db.replicas.router import reading_primary
-from games.races.attendance.notes import Note, note_for
+from games.races.attendance.roll_call import Note, note_for
 from games.races.seats import seat_of
 
 _MARK: Final = "waits_for_race"

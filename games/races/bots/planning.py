@@ -38,10 +38,6 @@ _PLANS: Final = 64
 searches: Final = SearchProcess(game_plan.search, niceness=5, idle=600.0)
 
 
-class NotPlannedError(LookupError):
-    """There is no plan for the attempt."""
-
-
 def request_plans(race: Race) -> None:
     """Have a worker plan the games of the race's bots that look ahead; call it when the countdown begins."""
     if any(BOTS[slug].looks_ahead for slug in race.entrants.exclude(bot="").values_list("bot", flat=True)):
@@ -67,7 +63,7 @@ def plan_of(attempt_id: UUID, now: datetime) -> GamePlan | None:
     """Return the game of the bot with this attempt; None while a worker may be planning it, or if it is over."""
     try:
         return _stored(attempt_id)
-    except NotPlannedError:
+    except Entrant.DoesNotExist:
         entrant = _unplanned().filter(attempt__public_id=attempt_id).first()
     if entrant is None or (BOTS[entrant.bot].looks_ahead and now < (entrant.race.starts_at or now) + PATIENCE):
         return None
@@ -102,9 +98,7 @@ def _unplanned() -> QuerySet[Entrant]:
 def _stored(attempt_id: UUID) -> GamePlan:
     """Read a plan, which never changes.
 
-    :raises NotPlannedError: if there is none.
+    :raises Entrant.DoesNotExist: if there is none.
     """
-    plan = Entrant.objects.filter(attempt__public_id=attempt_id).values_list("plan", flat=True).first()
-    if plan is None:
-        raise NotPlannedError
-    return msgspec.convert(plan, GamePlan)
+    planned = Entrant.objects.filter(plan__isnull=False).values_list("plan", flat=True)
+    return msgspec.convert(planned.get(attempt__public_id=attempt_id), GamePlan)

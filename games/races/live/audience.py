@@ -102,17 +102,13 @@ class Audience:
         """Return the entrants of the next race with a page of it open here; any page of the site keeps up a seek."""
         return sorted({yours.to_come for _viewer, yours in self._at_the_race() if yours.to_come is not None})
 
-    def is_awaited(self) -> bool:
-        """Return whether the presence of any viewer here matters."""
-        return bool(self._awaited())
-
     def call(self) -> None:
         """Ask the players who should be here for an answer, since a connection may be dead without the server noticing.
 
         Hidden tabs answer, too: only their timers are throttled.
         """
         self._called_at = monotonic()
-        _send(protocol.Call(), self._awaited())
+        _send(protocol.Call(), self.awaited())
 
     def present(self) -> list[int]:
         """Return the entrants of the next race and of a running puzzle race who were heard since the last call.
@@ -187,7 +183,8 @@ class Audience:
         """Return the viewers whose pages answered the last roll call."""
         return (yours for viewer, yours in self._at_the_race() if viewer.heard_at >= self._called_at)
 
-    def _awaited(self) -> list[Viewer]:
+    def awaited(self) -> list[Viewer]:
+        """Return the viewers whose presence matters."""
         is_puzzle_race = self._is_puzzle_race()
         return [
             viewer

@@ -1,4 +1,4 @@
-"""Steps of a room's races that are due: each process that watches the room tries to take them."""
+"""Steps of a room's races and moves of its bots that are due: each process that watches the room tries to take them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from games.live.loader import off_loop
 from games.races import heats, starting
+from games.races.bots import moves
 from games.races.live.audience import Audience
 from games.races.live.snapshot import RaceFacts, RoomFacts
 from games.races.models import Entrant, Race, Room
@@ -40,6 +41,7 @@ class DueSteps:
         self._schedule_read = schedule_read
         self._tried: dict[datetime, float] = {}
         self._next_gathering = -inf
+        self._next_bot_moves: dict[str, float] = {}
 
     async def take_due_steps(self) -> float:
         """Take the steps that are due, and have the room read again."""
@@ -62,6 +64,20 @@ class DueSteps:
             self._next_gathering = monotonic() + GATHER_EVERY
             await off_loop(step)()
         return self._next_gathering
+
+    async def play_bots(self) -> float:
+        """Play the moves of bots that are due in the running race, and show them."""
+        race = self._audience.facts.running
+        if race is None or race.state != _S.RACING or not any(entrant.is_bot for entrant in race.entrants):
+            return inf
+        next_at = self._next_bot_moves.get(race.message.id, -inf)
+        if monotonic() >= next_at:
+            found = await off_loop(moves.play_due)(self._audience.facts.id)
+            next_at = inf if found.next_ms is None else monotonic() + found.next_ms / 1000
+            self._next_bot_moves = {race.message.id: next_at}
+            for entrant, figures in found.figures.items():
+                self._audience.progress.learn(entrant, figures)
+        return next_at
 
     def _wait(self, at: datetime) -> float:
         """Return the seconds until the step due at `at` should be tried or retried."""

@@ -27,21 +27,13 @@ class HostPresence:
     def __init__(self, audience: Audience, send_heartbeat: Callable[[int, list[int], int | None], None]) -> None:
         self._audience = audience
         self._send_heartbeat = send_heartbeat
-        self._host_id = audience.facts.host_id
-        self._seen_at = monotonic()
+        self._seen_at = {audience.facts.host_id: monotonic()}
         self._next_at = -inf
         self._is_hurried = False
 
-    def follow_host(self) -> None:
-        """Follow a change of host; a new host gets the full time to show up."""
-        if self._audience.facts.host_id != self._host_id:
-            self._host_id = self._audience.facts.host_id
-            self._seen_at = monotonic()
-
     def mark_seen(self, host_id: int | None) -> None:
-        """Restart the timeout if this is still the host: they were seen, or a replacement was just attempted."""
-        if host_id == self._host_id:
-            self._seen_at = monotonic()
+        """Restart the timeout of a host: they were seen, or a replacement was just attempted."""
+        self._seen_at[host_id] = monotonic()
 
     def hurry(self) -> None:
         """Send the next heartbeat at once, because a viewer has just joined."""
@@ -49,7 +41,7 @@ class HostPresence:
 
     async def beat(self) -> float:
         """Send a heartbeat, if one is due, for the host and the entrants present in this process; then call them."""
-        if not self._audience.is_awaited():
+        if not self._audience.awaited():
             return inf
         is_due = monotonic() >= self._next_at
         if is_due or self._is_hurried:
@@ -69,12 +61,12 @@ class HostPresence:
             self._send_heartbeat(facts.id, present, host_id)
 
     async def replace_if_absent(self) -> float:
-        """Replace a host who has timed out with a player seated in this process."""
-        heirs = self._audience.heirs()
-        if self._host_id is None or not heirs:
+        """Replace a host who has timed out with a player seated in this process. A new host gets the full time."""
+        host_id, heirs = self._audience.facts.host_id, self._audience.heirs()
+        if host_id is None or not heirs:
             return inf
-        if monotonic() >= self._seen_at + HOST_TIMEOUT:
-            self.mark_seen(self._host_id)  # try once, and again after another timeout
+        if monotonic() >= self._seen_at.setdefault(host_id, monotonic()) + HOST_TIMEOUT:
+            self.mark_seen(host_id)  # try once, and again after another timeout
             if not self._audience.has_host():
-                await off_loop(rooms.pass_host)(self._audience.facts.id, self._host_id, heirs)
-        return self._seen_at + HOST_TIMEOUT
+                await off_loop(rooms.pass_host)(self._audience.facts.id, host_id, heirs)
+        return self._seen_at[host_id] + HOST_TIMEOUT

@@ -23,6 +23,7 @@ from games.live.loader import off_loop
 from games.live.table_registry import LiveTables
 from games.models import Attempt
 from games.races import starting
+from games.races.finishing import ENDED
 from games.races.models import Entrant
 from games.races.room_notifications import room_group
 
@@ -32,12 +33,6 @@ log = logging.getLogger(__name__)
 REPORT_EVERY: Final = 0.5
 REPEAT_EVERY: Final = 1.5
 _PATIENCE: Final = 3.0  # timeout of the channel layer in seconds
-
-_STATES: Final = {
-    str(Attempt.End.WON): str(Entrant.State.WON),
-    str(Attempt.End.RESIGNED): str(Entrant.State.RETIRED),
-    str(Attempt.End.CLOSED): str(Entrant.State.TIMED_OUT),
-}
 
 Report = tuple[int, int, int, str | None, int | None, int]
 """Entrant, cards up, tokens, the state and ms at which the game ended (or None), and the progress time."""
@@ -61,7 +56,7 @@ class _Racer:
 
     def report(self) -> Report:
         table, attempt = self.table, self.table.attempt
-        state, ms = (None, None) if attempt.is_playing else (_STATES[attempt.how], attempt.end_ms)
+        state, ms = (None, None) if attempt.is_playing else (str(ENDED[Attempt.End(attempt.how)]), attempt.end_ms)
         return self.entrant, attempt.table.cards_up, table.n, state, ms, attempt.progress.ms
 
 
@@ -69,7 +64,6 @@ class LaneReporter:
     """The racers of a process, and the task that reports on them."""
 
     def __init__(self, tables: LiveTables) -> None:
-        self._process = tables.process
         self._racers: dict[int, _Racer] = {}
         self._marked: set[int] = set()
         self._urgent: set[int] = set()
@@ -186,7 +180,7 @@ class LaneReporter:
     async def _send(self, group: str, lanes: list[RoomReport]) -> bool:
         try:
             async with asyncio.timeout(_PATIENCE):
-                await events.send(group, {"type": "rooms.lanes", "by": self._process, "rooms": lanes})
+                await events.send(group, {"type": "rooms.lanes", "rooms": lanes})
         except Exception:
             log.warning("lanes not reported", exc_info=True)
             return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final
@@ -15,6 +14,7 @@ from django.utils import timezone
 from games.core.errors import ErrorCode, Refusal
 from games.core.events import notifier
 from games.live import watcher
+from games.live.batched_reads import Batches
 from games.live.broadcasts import Notice
 from games.live.loader import in_database, off_loop
 from games.live.per_loop import PerLoop
@@ -23,7 +23,6 @@ from games.races import reconciler, starting
 from games.races.attendance import roll_call
 from games.races.live import snapshot
 from games.races.live.audience import Viewer
-from games.races.live.batched_reads import Batches
 from games.races.live.room_watch import RoomWatch
 from games.races.models import Room
 from games.races.room_notifications import by_group, room_group
@@ -46,7 +45,6 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._process = uuid.uuid4().hex
         self._rooms = Batches(snapshot.read_rooms, ROOMS_AT_A_TIME)
         self._steps = Batches(_take_steps, 2)
         self._heartbeats: dict[int, _Heartbeat] = {}
@@ -60,10 +58,8 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
 
         :raises Refusal: not_found or server_busy.
         """
-        room_id = await in_database(snapshot.room_id_of, code)
-        if room_id is None:
-            raise _not_found()
-        return await self.join(room_id, viewer)
+        room_id = await in_database(Room.objects.filter(code=code).values_list("pk", flat=True).first)
+        return await self.join(room_id or 0, viewer)
 
     def leave(self, key: int, viewer: Viewer) -> None:
         """Remove a viewer, and record it if a player waiting for a quick match has no other page open here."""
@@ -95,7 +91,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
     def _send_heartbeats(self) -> None:
         heartbeats, self._heartbeats = self._heartbeats, {}
         for group, rooms in by_group(heartbeats).items():
-            message = {"type": "rooms.here", "process": self._process, "rooms": [heartbeats[room] for room in rooms]}
+            message = {"type": "rooms.here", "rooms": [heartbeats[room] for room in rooms]}
             notifier.send(group, message, about=tuple(rooms))
         if self._recording is None or self._recording.done():
             present = [entrant for _room, entrants, _host in heartbeats.values() for entrant in entrants]
@@ -114,7 +110,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
             await listen()
             facts = await read()
             if facts is None:
-                raise _not_found()
+                raise Refusal(ErrorCode.NOT_FOUND, "there is no such room")
             watch = RoomWatch(facts, read, listen, self._steps.get, self.send_heartbeat)
             await watch.begin()
         except Error:
@@ -156,10 +152,6 @@ async def _recorded(record: Callable[[list[int]], None], entrants: list[int]) ->
         await off_loop(record)(entrants)
     except Error:
         log.warning("presence not recorded, trying again later", exc_info=True)
-
-
-def _not_found() -> Refusal:
-    return Refusal(ErrorCode.NOT_FOUND, "there is no such room")
 
 
 shared_hub: Final = PerLoop(RoomHub)

@@ -17,7 +17,6 @@ from games.live.watcher import Source, Watcher
 from games.races import rooms
 from games.races.live import snapshot
 from games.races.live.audience import Audience, Viewer
-from games.races.live.bot_clock import BotClock
 from games.races.live.due_steps import DueSteps
 from games.races.live.host_succession import HostPresence
 from games.races.live.lane_reports import Report
@@ -50,7 +49,7 @@ class RoomWatch:
             self._refresh,
             steps.take_due_steps,
             steps.gather,
-            BotClock(self.audience).play,
+            steps.play_bots,
             self._host_presence.replace_if_absent,
             self.audience.send_due_lanes,
             self._host_presence.beat,
@@ -128,7 +127,6 @@ class RoomWatch:
         moved = await off_loop(snapshot.rooms_of_moved)(facts.id, missing) if missing else {}
         audience.facts = facts
         audience.progress.follow(facts)
-        self._host_presence.follow_host()
         for entrant, code in moved.items():
             audience.send_moved(entrant, code)
         if facts != before:

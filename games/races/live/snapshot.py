@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from django.contrib.auth import get_user_model
 from django.db.models import OuterRef, Prefetch, Q, Subquery
 from django.urls import reverse
 from msgspec import structs
@@ -14,13 +16,13 @@ from msgspec import structs
 from games.attempts.lifecycle import deal_table, journal_of, record_of
 from games.db.players import player_services
 from games.models import Attempt
+from games.presentation.view_models import shown_part
 from games.races.finishing import ACTIVE
 from games.races.live import protocol
 from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking
-from games.races.results.commitments import commitment_of
+from games.races.results.download import commitment_of
 from games.races.results.places import Figures
-from games.races.results.pseudonyms import number_of
 from games.races.results.ratings_registry import ratings
 from games.rules import Progress
 
@@ -31,6 +33,10 @@ RUNNING: Final = (_S.RACING, _S.SETTLING)
 #: Race states in which entrants have a table to go to.
 AT_TABLE: Final = frozenset({_S.COUNTDOWN, _S.RACING, _S.SETTLING})
 _ABSENT: Final = Entrant.State.ABSENT
+#: Times of a race that its message has as durations.
+_SPANS: Final = {
+    "gathers_in": "gathers_until", "scheduled_in": "scheduled_at", "starts_in": "starts_at", "ends_in": "ends_at",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +93,6 @@ class RoomFacts:
         return (race for race in (self.to_come, self.running, self.last) if race is not None)
 
 
-def room_id_of(code: str) -> int | None:
-    """Return the id of the room with this code, or None."""
-    return Room.objects.filter(code=code).values_list("pk", flat=True).first()
-
-
 def read_rooms(room_ids: Collection[int]) -> dict[int, RoomFacts]:
     """Read the rooms that exist among these, by id, in as many queries as for a single room."""
     began = Q(state=_S.FINISHED) | Q(state=_S.VOID, starts_at__isnull=False)
@@ -116,13 +117,10 @@ def _room_facts(room: Room, races: list[Race], players: _PlayerFacts) -> RoomFac
         race = next((race for state in states for race in races if race.state == state), None)
         return None if race is None else _race_facts(race, room, players)
 
-    return RoomFacts(
-        id=room.pk,
-        code=room.code,
-        kind=room.kind,
-        host_id=room.host_id,
+    return shown_part(
+        RoomFacts,
+        room,
         host=players.name(room.host_id) if room.host_id is not None else None,
-        seats=room.seats,
         kicked=frozenset(room.kicked),
         is_closed=room.closed_at is not None,
         to_come=newest(*TO_COME),
@@ -161,22 +159,14 @@ def room_message(
     def state_of(race: RaceFacts | None) -> protocol.RaceState | None:
         if race is None:
             return None
-        return structs.replace(
-            race.message,
-            gathers_in=span(race.gathers_until),
-            scheduled_in=span(race.scheduled_at),
-            starts_in=span(race.starts_at),
-            ends_in=span(race.ends_at),
-            lanes=lanes_of(race),
-        )
+        spans = {name: span(getattr(race, at)) for name, at in _SPANS.items()}
+        return structs.replace(race.message, lanes=lanes_of(race), **spans)
 
-    return protocol.Room(
+    return shown_part(
+        protocol.Room,
+        facts,
         v=v,
         now=protocol.clock(now),
-        code=facts.code,
-        kind=facts.kind,
-        host=facts.host,
-        seats=facts.seats,
         to_come=state_of(facts.to_come),
         running=state_of(facts.running),
         last=state_of(facts.last),
@@ -218,11 +208,12 @@ class _PlayerFacts:
         return cls(player_services().shown_names(ids), accounts, guests, ratings().shown(ids))
 
     def name(self, player_id: int | None) -> str:
-        """Return the player's name, or a stable number for an anonymous or removed player."""
+        """Return the player's name, or a stable four-digit number for an anonymous or removed player."""
         for names in (self.names, self.guests):
             if player_id is not None and player_id in names:
                 return names[player_id][0]
-        return f"{'Player' if player_id in self.accounts else 'Guest'} {number_of(player_id)}"
+        number = 1000 + zlib.crc32(f"{get_user_model()._meta.label} {player_id}".encode()) % 9000
+        return f"{'Player' if player_id in self.accounts else 'Guest'} {number}"
 
     def seat(self, entrant: Entrant, room: Room, *, rated: bool) -> protocol.Seat:
         player = entrant.player_id
@@ -244,35 +235,18 @@ class _PlayerFacts:
 def _race_facts(race: Race, room: Room, players: _PlayerFacts) -> RaceFacts:
     entrants = [entrant for entrant in race.entrants.all() if not entrant.is_no_show]
     shown = [entrant for entrant in entrants if race.state not in TO_COME or entrant.state != _ABSENT]
-    message = protocol.RaceState(
+    message = shown_part(
+        protocol.RaceState,
+        race,
         id=str(race.public_id),
-        number=race.number,
-        state=race.state,
-        rated=race.rated,
-        variant=race.variant,
-        game=race.game,
-        options=race.options,
-        limit_s=race.limit_s,
         deal=_deal_state(race),
         race_commitment=commitment_of(race),
-        gathers_in=None,
-        scheduled_in=None,
-        starts_in=None,
-        ends_in=None,
-        void=race.void,
         seats=[players.seat(entrant, room, rated=race.rated) for entrant in shown],
         lanes=[],
-        free_undo=race.free_undo,
+        **dict.fromkeys(_SPANS),
     )
-    return RaceFacts(
-        state=race.state,
-        starts_at=race.starts_at,
-        ends_at=race.ends_at,
-        gathers_until=race.gathers_until,
-        scheduled_at=race.scheduled_at,
-        message=message,
-        entrants=tuple(_entrant_facts(race, room, entrant) for entrant in shown),
-    )
+    facts = tuple(_entrant_facts(race, room, entrant) for entrant in shown)
+    return shown_part(RaceFacts, race, message=message, entrants=facts)
 
 
 def _deal_state(race: Race) -> protocol.DealState:
@@ -293,13 +267,10 @@ def _entrant_facts(race: Race, room: Room, entrant: Entrant) -> EntrantFacts:
         figures, ms = Figures(storm.solved, 0, storm.solved_ms), storm.solved_ms
     elif attempt is not None and attempt.finished_at is not None:
         ms = (attempt.finished_at - attempt.started_at) // _MS
-    return EntrantFacts(
-        id=entrant.pk,
-        player_id=entrant.player_id,
-        state=entrant.state,
-        attempt_id=entrant.attempt_id,
+    return shown_part(
+        EntrantFacts,
+        entrant,
         table=_table_path(race, room, entrant),
-        place=entrant.place,
         figures=figures,
         ms=ms,
         answer_by=matchmaking.answer_by(race, entrant) if room.kind == Room.Kind.QUICK else None,

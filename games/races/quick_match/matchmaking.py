@@ -1,9 +1,9 @@
 """Quick matches: duels on a deal that no one else sees.
 
-A seek is a seat in a room. It lasts as long as the player has a page open (`games.races.attendance`). New players join
-the first waiting player who accepts one of their variants. Both then have fifteen seconds to bring the room's page to
-the front, and the race starts five seconds later. A player who doesn't loses the seat, and the other is first in line
-again.
+A seek is a seat in a room. It lasts as long as the player has a page open (`games.races.attendance`), and is moved to
+the room of the first waiting player who accepts one of the variants. Both then have fifteen seconds to bring the room's
+page to the front, and the race starts five seconds later. A player who doesn't loses the seat, and the other is first
+in line again.
 
 Each step locks the rooms that it changes and checks again before it acts, so any process may take it at any time.
 """
@@ -11,7 +11,7 @@ Each step locks the rooms that it changes and checks again before it acts, so an
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -27,7 +27,7 @@ from games.deals import publishing, sealed_stock
 from games.manifests import SHORT_VARIANTS
 from games.races import network_limits, rooms, seats, starting
 from games.races.attendance import roll_call
-from games.races.attendance.notes import Note, leave_note
+from games.races.attendance.roll_call import Note, leave_note
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room
 from games.rules import CATALOGUE
@@ -51,19 +51,15 @@ def enter(player: Player, wishes: Collection[str], now: datetime | None = None) 
     if not variants or len(variants) < len(set(wishes)):
         raise Refusal(ErrorCode.BAD_OPTION, "there is no such variant")
     seek = Entrant.objects.filter(player=player.pk, race__in=_open_races()).select_related("race__room").first()
-    if seek is not None:
+    if seek is None:
+        with transaction.atomic():
+            variant = choose_variant(variants)
+            room = rooms.open_room(None, variant, limit_s=LIMIT_S, seats=SEATS, kind=Room.Kind.QUICK, now=now)
+            seek = seats.sit(room.pk, player, wishes=variants, now=now)
+    else:
         Entrant.objects.filter(pk=seek.pk).update(wishes=variants, here_until=now + roll_call.PRESENT_FOR)
-        advance_room(seek.race.room_id, now)
-        return seats.room_of(player.pk) or seek.race.room
-    for opponent in waiting(now):
-        take_seat = partial(seats.sit, opponent.race.room_id, player, wishes=variants, now=now)
-        if _meet(opponent, variants, take_seat, now):
-            return opponent.race.room
-    with transaction.atomic():
-        variant = choose_variant(variants)
-        room = rooms.open_room(None, variant, limit_s=LIMIT_S, seats=SEATS, kind=Room.Kind.QUICK, now=now)
-        seats.sit(room.pk, player, wishes=variants, now=now)
-    return room
+    advance_room(seek.race.room_id, now)
+    return seats.room_of(player.pk) or seek.race.room
 
 
 def answer(room_id: int, player_id: int, now: datetime | None = None) -> None:
@@ -153,33 +149,25 @@ def _find_opponent(entrant: Entrant, now: datetime) -> None:
     if not roll_call.is_present(entrant, now):
         return
     for opponent in waiting(now).exclude(pk=entrant.pk):
-        if _meet(opponent, wishes_of(entrant), partial(_move, entrant, opponent.race), now):
+        common = [name for name in wishes_of(opponent) if name in wishes_of(entrant)]
+        if common and _meet(entrant, opponent, common, now):
             rooms.close(entrant.race.room, now)
             return
 
 
-def _move(entrant: Entrant, target: Race) -> None:
-    moving = Entrant.objects.filter(pk=entrant.pk, race=entrant.race, race__state=Race.State.OPEN, player__isnull=False)
-    if not moving.update(race=target):
-        raise Refusal(ErrorCode.NOT_ENTERED)
-    notify_room(entrant.race.room_id)
-
-
-def _meet(opponent: Entrant, wishes: Collection[str], take_seat: Callable[[], object], now: datetime) -> bool:
-    """Seat a player with the opponent if they have a variant in common; return False if they can't meet (any more)."""
-    common = [name for name in wishes_of(opponent) if name in wishes]
-    if not common:
-        return False
+def _meet(entrant: Entrant, opponent: Entrant, common: Sequence[str], now: datetime) -> bool:
+    """Move a player to the opponent's room, for a game of a `common` variant; return False if either is gone."""
     with suppress(Refusal), transaction.atomic():
-        room = rooms.lock_room(opponent.race.room_id)
-        # Checked with the lock held: the opponent may have left, or met another player.
-        if not waiting(now).filter(pk=opponent.pk, race__room=room).exists():
+        race, room_ids = opponent.race, sorted((entrant.race.room_id, opponent.race.room_id))
+        locked = {room_id: rooms.lock_room(room_id) for room_id in room_ids}
+        # Checked with the locks held: they may have left, or met other players.
+        if waiting(now).filter(pk__in=(entrant.pk, opponent.pk), race__room__in=room_ids).count() < SEATS:
             return False
-        race = opponent.race
         race.refresh_from_db()
         if race.variant not in common:
-            rooms.set_game(room, race, publishing.variant_of(choose_variant(common), None))
-        take_seat()
+            rooms.set_game(locked[race.room_id], race, publishing.variant_of(choose_variant(common), None))
+        Entrant.objects.filter(pk=entrant.pk).update(race=race)
+        notify_room(entrant.race.room_id)
         _gather(race, now)
         return True
     return False

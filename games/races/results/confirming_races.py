@@ -1,20 +1,33 @@
-"""Races that confirm a strong result at a daily deal: a race's cards cannot be known in advance."""
+"""Races that confirm a strong result at a daily deal, as a race's cards cannot be known in advance.
+
+A dismissible hint suggests one. It never implies doubt.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
+from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 
+from games.db.players import has_account
+from games.models import Attempt, Deal
+from games.presentation import titles
 from games.races.models import Entrant, Race
+from games.rules import CATALOGUE
 
 #: Age up to which a race counts.
 RECENT: Final = timedelta(days=180)
 
 #: Last place on a deal's board, counted from 1, for which a won game should be confirmed by a race.
 TOP: Final = 3
+
+#: Cookie of a player who has dismissed the hint.
+COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_race_hint"
 
 _RACED: Final = (Entrant.State.WON, Entrant.State.RETIRED, Entrant.State.TIMED_OUT)
 
@@ -43,6 +56,32 @@ def runs(player_id: int, game: str, now: datetime | None = None) -> list[Run]:
     )
     rows = counted.values_list("place", "racers")
     return [Run(place, racers) for place, racers in rows if place is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class RaceHint:
+    """Contents of the hint: the game's title, and the variants for a quick match."""
+
+    game: str
+    variants: list[str]
+    cookie: str = COOKIE
+
+    @classmethod
+    def of(cls, deal: Deal) -> Self:
+        """Return the hint for a deal's game."""
+        variants = [name for name, variant in CATALOGUE.items() if variant.game == deal.game]
+        return cls(str(titles.GAME_TITLES[deal.game]), variants)
+
+
+def may_suggest(request: HttpRequest) -> bool:
+    """Return whether the visitor has an account and has not dismissed the hint."""
+    return has_account(request) and COOKIE not in request.COOKIES
+
+
+def hint_at(request: HttpRequest, attempt: Attempt) -> RaceHint | None:
+    """Return the hint for a ranked daily game, to show if it ends on a top place."""
+    is_candidate = attempt.ranked and attempt.deal.day is not None and may_suggest(request)
+    return RaceHint.of(attempt.deal) if is_candidate and not has_raced(attempt.player_id, attempt.deal.game) else None
 
 
 def _entries(player_id: int, game: str, now: datetime | None) -> QuerySet[Entrant]:

@@ -1,9 +1,12 @@
-"""Race file: a finished race as a document that anyone can verify (docs/records.md, "Races")."""
+"""Race file: a finished race as a document that anyone can verify (docs/records.md, "Races").
+
+A commitment to the race's terms is public from the countdown on.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Final, cast
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import F
@@ -14,15 +17,37 @@ from games.attempts.lifecycle import record_of
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import player_services
 from games.models import Attempt
+from games.presentation.view_models import shown_part
 from games.races.models import Entrant, Race
-from games.races.results.commitments import commitment_of, terms_of
 from games.rules.races.document import VERSION
-from games.rules.races.ranking import Outcome
 
 #: Attempt states whose record is published.
 _PUBLISHED: Final = (Attempt.State.VERIFIED, Attempt.State.REVIEW)
 #: Entrant states whose place is based on the record.
 _RACED: Final = (Entrant.State.WON, Entrant.State.RETIRED, Entrant.State.TIMED_OUT)
+
+
+def terms_of(race: Race) -> dict[str, Any]:
+    """Return the terms of a race with a deal, as its file repeats them."""
+    assert race.deal is not None
+    return {
+        "number": race.number,
+        "rated": race.rated,
+        "version": race.deal.rules_version,
+        "name": race.variant or race.game,
+        "options": None if race.variant else dict(race.options),
+        "limit_s": race.limit_s,
+        "starts_at": race.starts_at,
+        "free_undo": race.free_undo,
+    }
+
+
+def commitment_of(race: Race) -> str | None:
+    """Return the SHA-256 that commits to a race's deal, game, limit and start; None before the countdown."""
+    if race.starts_at is None or race.deal is None:
+        return None
+    terms = rules.race_terms(race_id=race.public_id, **terms_of(race))
+    return rules.race_commitment(terms, race.deal.commitment)
 
 
 def is_public(race: Race, now: datetime | None = None) -> bool:
@@ -73,16 +98,12 @@ def file_name(race: Race) -> str:
 def _entry(entrant: Entrant, name: str | None, player: UUID | None) -> rules.Entry:
     attempt = entrant.attempt
     shown = entrant.state in _RACED and attempt is not None and attempt.state in _PUBLISHED
-    return rules.Entry(
-        id=entrant.pk,
+    return shown_part(
+        rules.Entry,
+        entrant,
         name=name,
         player=player,
-        state=cast("Outcome", str(entrant.state)),
-        place=entrant.place,
-        cards_up=entrant.cards_up,
-        elapsed_ms=entrant.elapsed_ms,
-        tokens=entrant.tokens,
+        state=str(entrant.state),
         record=record_of(attempt) if attempt is not None and shown else None,
         in_review=entrant.place is None and entrant.state in _RACED,
-        progress_ms=entrant.progress_ms,
     )

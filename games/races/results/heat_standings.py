@@ -1,6 +1,7 @@
-"""Standings of the heats of a day or week, and a player's race history.
+"""Standings of the heats of a day or week, the places of listed players, and a player's race history.
 
-They are computed from the entrants at each read, so a moderation decision that changes a place shows up at once.
+They are computed from the entrants at each read, so a moderation decision that changes a place shows up at once. Guests
+and removed players are not listed, and those behind them move up. A lifted ban brings a player back.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
-from django.db.models import Count, F, Q, Sum, Window
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum, Window
 from django.db.models.functions import Rank
 
 from games.db.players import player_services
 from games.races.models import Entrant, Race
-from games.races.results.listed_places import has_won
 
 Period = Literal["day", "week"]
 PAGE: Final = 50
@@ -85,6 +85,27 @@ def history(player_id: int, *, before: int | None = None, limit: int = PAGE) -> 
     if before is not None:
         entrants = entrants.filter(pk__lt=before)
     return list(entrants.select_related("race__room", "race__deal").order_by("-pk")[:limit])
+
+
+def listed() -> QuerySet[Entrant]:
+    """Return the entrants of finished races that have a page and a place, except disqualified ones."""
+    users: Any = get_user_model()
+    return _placed().filter(player__in=users.objects.with_page()).exclude(state=Entrant.State.DISQUALIFIED)
+
+
+def has_won() -> Q:
+    """Return the condition that a listed entrant has won the race: is first in it, alone or shared."""
+    return ~Q(Exists(listed().filter(race=OuterRef("race"), place__lt=OuterRef("place"))))
+
+
+def removed() -> QuerySet[Entrant]:
+    """Return the placed entrants, other than guests, that are banned or have deleted their account."""
+    users: Any = get_user_model()
+    return _placed().filter(as_guest=False).exclude(player__in=users.objects.named())
+
+
+def _placed() -> QuerySet[Entrant]:
+    return Entrant.objects.filter(race__state=Race.State.FINISHED, place__isnull=False)
 
 
 def _scored(period: Period, day: date, starts: Collection[datetime] | None = None) -> Any:  # noqa: ANN401 - rows with annotations

@@ -14,7 +14,7 @@ from games.db.players import player_services
 from games.presentation import titles
 from games.races import heats
 from games.races.models import Entrant
-from games.races.results.listed_places import has_won, listed, removed
+from games.races.results.heat_standings import has_won, listed, removed
 
 #: Number of past days whose winners are listed, and of players with the most wins.
 DAYS: Final = 14
@@ -47,7 +47,7 @@ class Finisher:
 
 def next_race(now: datetime) -> dict[str, Any]:
     """Return the next race of the day: its game, its start, the time the doors open, and whether they are open."""
-    return _announcement(heats.next_race_of_the_day(now), now)
+    return _announcement(heats.next_start(now, heats.RACE_OF_THE_DAY), now)
 
 
 def open_or_next_race(now: datetime) -> dict[str, Any]:
@@ -58,14 +58,12 @@ def open_or_next_race(now: datetime) -> dict[str, Any]:
 
 def _announcement(starts_at: datetime, now: datetime) -> dict[str, Any]:
     doors_at = starts_at - heats.DOORS
-    title = titles.VARIANT_TITLES[heats.variant_at(starts_at)]
-    is_daily = starts_at.hour in heats.RACE_OF_THE_DAY
     return {
-        "title": title,
+        "title": titles.VARIANT_TITLES[heats.variant_at(starts_at)],
         "starts_at": starts_at,
         "doors_at": doors_at,
         "is_open": now >= doors_at,
-        "is_daily": is_daily,
+        "is_daily": starts_at.hour in heats.RACE_OF_THE_DAY,
     }
 
 

@@ -42,12 +42,14 @@ class ShownEntrant:
     """The viewer's own game, if it is under review."""
     missed: int | None
     """Number of puzzles missed in a puzzle race; None in others, and once it has been deleted."""
-    rating: dict[str, Any] | None
+    rating: EntrantRatingChange | None
+    duels: list[tuple[str, float, str]]
+    """Points from each opponent, as name, points and the reason why they don't count, if everyone may know it."""
     linked: bool
     """True if this and the viewer do not move each other's ratings; other viewers do not see that."""
 
     @classmethod
-    def of(cls, entrant: Entrant, names: Names, me: int | None, rating: dict[str, Any] | None, *, linked: bool) -> Self:
+    def of(cls, entrant: Entrant, names: Names, me: int | None, **ratings: Any) -> Self:  # noqa: ANN401 - the last fields
         """Return the visible part of an entrant of a finished race."""
         is_me, attempt = me is not None and entrant.player_id == me, entrant.attempt
         return shown_part(
@@ -61,8 +63,7 @@ class ShownEntrant:
             replay=attempt.public_id if attempt else None,
             held=ShownAttempt.of(attempt) if attempt and is_me and entrant.is_in_review else None,
             missed=entrant.storm.mistakes if entrant.storm else None,
-            rating=rating,
-            linked=linked,
+            **ratings,
         )
 
     def __str__(self) -> str:
@@ -114,7 +115,8 @@ def shown_entrants(race: Race, listing: Listing, me: int | None) -> list[ShownEn
             row,
             names,
             me,
-            _change(changes.get(row.pk), names_by_entrant),
+            rating=changes.get(row.pk),
+            duels=_duels(changes.get(row.pk), names_by_entrant),
             linked=bool(group) and row.link_group == group and row.player_id != me,
         )
         for row in rows
@@ -151,23 +153,9 @@ def result_in_words(race: Race, entrant: ShownEntrant) -> str:
     return text % {"cards": entrant.cards_up, "time": duration(entrant.elapsed_ms)}
 
 
-def _change(change: EntrantRatingChange | None, names: dict[int, str]) -> dict[str, Any] | None:
-    """Return a rating change by opponent. Only the linked players themselves learn of a link."""
-    if change is None:
-        return None
-    before, after = change.before.value, change.after.value
-    duels = [
-        {
-            "name": names.get(duel.rival, _("Former player")),
-            "points": duel.points,
-            "limit": duel.limit.value if duel.limit in _PUBLIC else "",
-        }
-        for duel in change.duels
+def _duels(change: EntrantRatingChange | None, names: dict[int, str]) -> list[tuple[str, float, str]]:
+    """Return the points from each opponent. Only the linked players themselves learn of a link."""
+    return [
+        (names.get(duel.rival, _("Former player")), duel.points, duel.limit.value if duel.limit in _PUBLIC else "")
+        for duel in (change.duels if change else ())
     ]
-    return {
-        "before": before,
-        "after": after,
-        "change": after - before,
-        "provisional": change.after.provisional,
-        "duels": duels,
-    }

@@ -12,7 +12,7 @@ from tests.config.running import run
 @pytest.mark.services
 @pytest.mark.parametrize(
     ("app", "scenes"),
-    [("accounts", 5), ("leaderboards", 7), ("games.races", 9), ("games.deals", 1), ("games.puzzles", 10)],
+    [("accounts", 5), ("leaderboards", 7), ("games.races", 10), ("games.deals", 1), ("games.puzzles", 10)],
 )
 def test_nothing_is_lost_doubled_or_locked_up(
     app: str, scenes: int, migrated_postgres_url: str, tmp_path: Path

@@ -44,7 +44,7 @@ DIRECT_USERS = {
     "games/hints/questions.py",
     "games/hints/search_results.py",
     "games/races/made_to_order.py",
-    "games/races/attendance/notes.py",
+    "games/races/attendance/roll_call.py",
     "games/db/shared_cache.py",
     "games/replays/preview_images.py",
     "games/db/replicas/write_positions.py",

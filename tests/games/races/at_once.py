@@ -13,8 +13,10 @@ from games.core.errors import Refusal
 from games.models import Attempt, Deal
 from games.races import finishing, seats, starting
 from games.races.models import Entrant, Race
+from games.races.quick_match import matchmaking
 from leaderboards.verdicts.settlement import settle
 from tests.concurrency import run_together
+from tests.games.races.quick_match.queue_players import quick_room
 from tests.games.races.runs import Run, at
 
 ROUNDS = 5
@@ -117,6 +119,13 @@ def finish_the_divisions_of_a_heat() -> None:
     assert Deal.objects.get(races=runs[0].race).revealed_at == at(30)
 
 
+def find_each_other() -> None:
+    """Two processes move two seeks to each other's room at once: the players meet in one."""
+    found = [quick_room(create_guest()) for _ in range(2)]
+    assert run_together(*(partial(matchmaking.advance_room, room.pk, at(1)) for room in found)) == [None, None]
+    assert Race.objects.get(room__in=found, state="open").entrants.count() == 2
+
+
 def main() -> None:
     for scenario in (
         sit_in_two_rooms,
@@ -128,6 +137,7 @@ def main() -> None:
         finish_at_once,
         merge_while_racing,
         finish_the_divisions_of_a_heat,
+        find_each_other,
     ):
         for _ in range(ROUNDS):
             scenario()

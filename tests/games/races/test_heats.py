@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -22,7 +23,7 @@ from games.races import finishing, heats, reconciler, seats, starting
 from games.races.live import snapshot
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
-from games.races.results.ratings_registry import Ratings, ratings
+from games.races.results.ratings_registry import ratings
 from games.races.results.shown_entrants import Listing
 from games.rules import CATALOGUE
 from leaderboards.verdicts.settlement import settle
@@ -66,7 +67,7 @@ def rated() -> Iterator[dict[int, int]]:
     def provisional(ids: Any) -> dict[int, float]:
         return {key: known[key] for key in ids if key in known}
 
-    ratings.register(Ratings(shown=lambda _ids: {}, provisional=provisional, changes=lambda _race: {}))
+    ratings.register(replace(earlier, shown=lambda _ids: {}, provisional=provisional, changes=lambda _race: {}))
     yield known
     ratings.register(earlier)
 
@@ -102,8 +103,8 @@ def test_the_race_of_the_day_is_short_and_comes_twice() -> None:
     names = [heats.variant_at(start) for start in starts]
     assert set(names) == set(SHORT_VARIANTS)
     assert names[0] != names[1], "players who come twice a day get both"
-    assert heats.next_race_of_the_day(START) == START.replace(hour=19)
-    assert heats.next_race_of_the_day(START.replace(hour=19)) == START.replace(hour=7) + timedelta(days=1)
+    assert heats.next_start(START, heats.RACE_OF_THE_DAY) == START.replace(hour=19)
+    assert heats.next_start(START.replace(hour=19), heats.RACE_OF_THE_DAY) == START.replace(hour=7) + timedelta(days=1)
 
 
 def test_the_doors_open_ten_minutes_before() -> None:

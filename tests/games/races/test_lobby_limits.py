@@ -18,7 +18,8 @@ from games.core import limits
 from games.core.addresses import network_of_scope
 from games.core.errors import ErrorCode, Refusal
 from games.core.player_networks import remember_network
-from games.races import lobby, network_limits, reconciler, rooms, seats, starting
+from games.pages.races import lobby
+from games.races import network_limits, reconciler, rooms, seats, starting
 from games.races.bots import seating
 from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking
@@ -140,7 +141,7 @@ def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
     victim = guest_at(ELSEWHERE)
     assert enter(victim) == 302
     stay(player_of(victim))
-    room = Room.objects.get()
+    room = Room.objects.get(closed_at=None)
     for n in range(20):
         attacker = guest_at(HERE)
         if enter(attacker) == LIMITED:
@@ -166,7 +167,7 @@ def test_one_player_cannot_keep_spoiling_quick_matches() -> None:
     stay(victim)
     for _ in range(3):
         assert enter(client) == 302
-        seats.leave(Room.objects.get().pk, account.pk)
+        seats.leave(Room.objects.get(closed_at=None).pk, account.pk)
     answer = client.post("/races/quick", {"variant": "stonewall"}, REMOTE_ADDR=ELSEWHERE)
     assert (answer.status_code, answer.json()["error"]["code"]) == (LIMITED, "rate_limited")
     assert 0 < answer.json()["error"]["data"]["retry_after"] <= 600
@@ -184,7 +185,7 @@ def test_new_accounts_share_the_limit_of_their_networks_guests() -> None:
         if enter(client) == LIMITED:
             refused += 1
             continue
-        seats.leave(Room.objects.get().pk, account.pk)
+        seats.leave(Room.objects.get(closed_at=None).pk, account.pk)
     assert refused == 4
     assert enter(guest_at(HERE)) == LIMITED
     assert enter(guest_at(ELSEWHERE)) == 302
@@ -242,7 +243,9 @@ def test_seats_held_without_an_answer_count() -> None:
         assert not spoiled(squatter)
         matchmaking.enter(squatter, ["stonewall"], at(20 * n))
         matchmaking.answer(
-            Room.objects.get().pk, Entrant.objects.exclude(player=squatter).get().player_id or 0, at(20 * n)
+            Room.objects.get(closed_at=None).pk,
+            Entrant.objects.exclude(player=squatter).get().player_id or 0,
+            at(20 * n),
         )
         Entrant.objects.update(here_until=at(100))
         matchmaking.advance_all(at(20 * n + 15))

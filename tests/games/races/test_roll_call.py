@@ -14,7 +14,7 @@ from accounts.sign_in.guests import create_guest
 from games.models import Attempt
 from games.races import reconciler, rooms, seats, starting
 from games.races.attendance import roll_call
-from games.races.attendance.notes import Note, note_for
+from games.races.attendance.roll_call import Note, note_for
 from games.races.live import host_succession
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room

@@ -148,10 +148,10 @@ def test_ratings_follow_a_decision_and_its_undoing(decider: Any, monkeypatch: py
     before = raced.ratings()
     assert len(before) == 3
     decision = decide(run.attempt(0).pk, State.REJECTED, decider, "A copy.")
-    folding.refold_changed()
+    folding.rate_finished()
     assert [row[:2] for row in raced.ratings()] != [row[:2] for row in before]
     undo(decision, decider, "No copy.")
-    folding.refold_changed()
+    folding.rate_finished()
     assert raced.ratings() == before
 
 

@@ -221,6 +221,7 @@ def test_lost_tasks_are_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
     tasks.rate_races()
     assert [row[3] for row in ratings()] == [1, 1]
     disqualify(race, one)
+    folding.mark_stale(race.pk)
     tasks.rate_races()
     by_player = dict(ProvisionalRating.objects.values_list("player", "mu"))
     assert by_player[one.pk] < by_player[two.pk]

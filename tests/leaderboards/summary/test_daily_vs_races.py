@@ -11,8 +11,7 @@ from django.utils import timezone
 
 from games.models import Attempt, Deal
 from games.races.models import Race
-from games.races.results.confirming_races import RECENT, TOP, Run, has_raced, runs
-from games.races.results.race_suggestion import COOKIE
+from games.races.results.confirming_races import COOKIE, RECENT, TOP, Run, has_raced, runs
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.ratings import folding
 from leaderboards.summary import daily_vs_races

@@ -146,10 +146,10 @@ def test_a_loser_in_review_counts_as_last_after_two_days(monkeypatch: pytest.Mon
     ranks = ProvisionalChange.objects.order_by("entrant").values_list("rank", flat=True)
     assert list(ranks) == [1, 2, LAST]
     assert run.entrant(2).place is None
-    assert folding.refold_changed() == 0
+    assert folding.rate_finished() == 0
     monkeypatch.setattr(events, "request_task", lambda *_, **__: True)
     decide(loser.pk, VERIFIED, "staff")
-    assert folding.refold_changed() == 1
+    assert folding.rate_finished() == 1
     assert list(ranks.all()) == [1, 2, 3]
     assert list(audit.faults()) == []
 
@@ -165,9 +165,9 @@ def test_a_lost_refold_after_a_late_decision_is_made_up_for(
     tasks.rate_races()
     monkeypatch.setattr(events, "request_task", lambda *_, **__: True)
     decide(run.attempt(0).pk, state, "staff")
-    assert folding.refold_changed() == 1
+    assert folding.rate_finished() == 1
     assert ProvisionalChange.objects.count() == 3
-    assert folding.refold_changed() == 0
+    assert folding.rate_finished() == 0
     assert list(audit.faults()) == []
 
 

@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from accounts.sign_in.guests import create_guest
-from games.races import lobby
+from games.pages.races import lobby
 from games.races.models import Entrant, Race, Room
 from tests.games.races.finished_races import race_of
 from tests.games.races.runs import Run, at

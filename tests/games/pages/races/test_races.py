@@ -18,11 +18,12 @@ from accounts.profile import avatars
 from accounts.sign_in.guests import create_guest
 from games.core import limits
 from games.models import Attempt
+from games.pages.races import lobby
 from games.pages.races.table_opponents import RaceSeat
-from games.races import finishing, lobby, rooms, seats
+from games.races import finishing, rooms, seats
 from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
-from games.races.results.commitments import commitment_of
+from games.races.results.download import commitment_of
 from tests.factories import signed_in
 from tests.games.races.finished_races import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, Run, at
@@ -221,7 +222,7 @@ def test_a_quick_match_seats_two_and_marks_their_pages(account: User) -> None:
     mine, other = signed_in(account), Client()
     first = mine.post("/races/quick", {"variant": ["plot", "stonewall"]})["Location"]
     assert other.post("/races/quick")["Location"] == first
-    room = Room.objects.get(kind=Room.Kind.QUICK)
+    room = Room.objects.get(kind=Room.Kind.QUICK, closed_at=None)
     assert f'data-waiting-room="{room.code}"' in mine.get("/rules/plot/").content.decode()
     assert "data-waiting-room" not in Client().get("/rules/plot/").content.decode()
     seats.leave(room.pk, account.pk)

@@ -14,7 +14,7 @@ from games.core import limits
 from games.models import Attempt
 from games.presentation.durations import duration
 from games.races.models import Entrant, Race, RoomWebhook
-from games.races.webhooks import webhook_delivery
+from games.races.webhooks import result_post
 from games.races.webhooks.result_post import escaped, post_result, result_message
 from games.tasks import post_result as post_result_task
 from tests.games.races.runs import Run
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webhook_delivery, "_PAUSE", 0)
+    monkeypatch.setattr(result_post, "_PAUSE", 0)
 
 
 @pytest.fixture
@@ -166,5 +166,5 @@ def test_a_replaced_webhook_keeps_its_own_state(run: Run, discord: Discord) -> N
     old = RoomWebhook.objects.get()
     RoomWebhook.objects.update(url=f"{URL}2")
     discord.statuses = [404]
-    webhook_delivery.send(old, {})
+    result_post.send(old, {})
     assert (state(), RoomWebhook.objects.get().url) == ("unused", f"{URL}2")

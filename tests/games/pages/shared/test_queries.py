@@ -18,8 +18,9 @@ from games.daily.game_left import header_of
 from games.inbox import notices
 from games.inbox.models import Notice
 from games.models import Deal
-from games.races import lobby, rooms, seats
-from games.races.attendance import notes
+from games.pages.races import lobby
+from games.races import rooms, seats
+from games.races.attendance import roll_call
 from games.races.models import Room
 from leaderboards.ratings import folding
 from tests.factories import signed_in
@@ -86,23 +87,23 @@ def test_the_end_of_a_quick_match_is_reported_until_seen(
     mine: Client, player: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for note, shown in (
-        (notes.Note.MISSED, "You missed a quick match: you didn"),
-        (notes.Note.ABSENT, "You missed a race: you weren"),
-        (notes.Note.ALONE, "first in line for the next match"),
+        (roll_call.Note.MISSED, "You missed a quick match: you didn"),
+        (roll_call.Note.ABSENT, "You missed a race: you weren"),
+        (roll_call.Note.ALONE, "first in line for the next match"),
     ):
         mine.post("/races/quick", {"variant": "plot"})
         seats.leave_all(player.pk)
-        notes.leave_note([player.pk], note)
+        roll_call.leave_note([player.pk], note)
         for _lost_reply in range(2):
             assert mine.get(PLAIN).content.decode().count(shown) == 1
         room = mine.post("/races/quick", {"variant": "plot"})["Location"]
         assert shown not in mine.get(PLAIN).content.decode()
-        notes.leave_note([player.pk], note)
+        roll_call.leave_note([player.pk], note)
         assert mine.get(room).content.decode().count(shown) == 1
         seats.leave_all(player.pk)
-    monkeypatch.setattr(notes, "SHOWN_FOR", -1)
-    notes.leave_note([player.pk], note)
-    assert [notes.note_for(player.pk) for _ in range(2)] == [note, None], "expired"
+    monkeypatch.setattr(roll_call, "SHOWN_FOR", -1)
+    roll_call.leave_note([player.pk], note)
+    assert [roll_call.note_for(player.pk) for _ in range(2)] == [note, None], "expired"
 
 
 def test_a_player_costs_three_reads(mine: Client, django_assert_num_queries: Any) -> None:

@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from accounts.sign_in.guests import create_guest
 from games.core.events import notifier
+from games.live.batched_reads import Batches
 from games.races import room_notifications, rooms, seats
 from games.races.live import snapshot
-from games.races.live.batched_reads import Batches
 from games.races.models import Race
 from tests.games.races.conftest import House
 

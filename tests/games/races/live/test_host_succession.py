@@ -55,13 +55,12 @@ async def test_a_new_host_gets_time_to_connect(monkeypatch: pytest.MonkeyPatch) 
     presence = HostPresence(audience, lambda *_: None)
     for host_id, seen, second, since in [(7, None, 110, 100), (7, 7, 120, 120), (8, 7, 130, 130), (8, None, 140, 130)]:
         now, audience.facts.host_id = float(second), host_id
-        presence.follow_host()
-        presence.mark_seen(seen)
+        if seen:
+            presence.mark_seen(seen)
         assert await presence.replace_if_absent() == since + host_succession.HOST_TIMEOUT
     now = 130 + host_succession.HOST_TIMEOUT  # the host has the room open and is not replaced
     assert await presence.replace_if_absent() == now + host_succession.HOST_TIMEOUT
     audience.facts.host_id = None
-    presence.follow_host()
     assert await presence.replace_if_absent() == inf
 
 

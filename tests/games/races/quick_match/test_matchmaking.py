@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -14,9 +13,9 @@ from games.core.errors import ErrorCode, Refusal
 from games.deals import sealed_stock
 from games.manifests import SHORT_VARIANTS
 from games.models import Attempt
-from games.races import seats, starting
+from games.races import rooms, seats, starting
 from games.races.attendance import roll_call
-from games.races.attendance.notes import Note, note_for
+from games.races.attendance.roll_call import Note, note_for
 from games.races.live import due_steps, protocol, snapshot
 from games.races.models import Entrant, Race, Room
 from games.races.quick_match import matchmaking, open_seeks
@@ -275,14 +274,14 @@ def test_a_player_with_another_race_cannot_enter(in_room: bool) -> None:
 
 def test_a_player_too_late_for_a_seat_gets_another(monkeypatch: pytest.MonkeyPatch) -> None:
     """For example if the opponent was found by another player first."""
-    found, sit = room_of(enter(0, "plot")), seats.sit
+    found, lock_room = room_of(enter(0, "plot")), rooms.lock_room
 
-    def sit_too_late(room_id: int, player: User, **rest: Any) -> Entrant:
+    def lock_too_late(room_id: int) -> Room:
         if room_id == found.pk:
-            raise Refusal(ErrorCode.ROOM_FULL)
-        return sit(room_id, player, **rest)
+            raise Refusal(ErrorCode.ROOM_CLOSED)
+        return lock_room(room_id)
 
-    monkeypatch.setattr(seats, "sit", sit_too_late)
+    monkeypatch.setattr(rooms, "lock_room", lock_too_late)
     assert race_of(enter(1, "plot")).entrants.count() == 1
 
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 
 from games.ghosts.lanes import Point
+from games.pages.races.course import Lane, Lead, lane_of, leads, series_score
 from games.pages.races.lead_chart import HEIGHT, WIDTH, LeadChart
 from games.races.models import Entrant
-from games.races.results.course import Lane, Lead, lane_of, leads, series_score
 from tests.games.races.runs import Run, goal, times, winning
 
 

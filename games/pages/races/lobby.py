@@ -7,7 +7,7 @@ not listed. One player or network can fill only a third of each list (`games.rac
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Final, TypedDict
+from typing import Any, Final, NotRequired, TypedDict
 
 from django.contrib.auth import get_user_model
 from django.db.models import Count, Prefetch, Q, QuerySet
@@ -27,7 +27,7 @@ _SHOWN_KINDS: Final = [Room.Kind.PUBLIC, Room.Kind.QUICK, Room.Kind.HEAT]
 
 
 class LobbyRace(TypedDict):
-    """A race in the lobby; `taken` of its `seats` are occupied."""
+    """A race in the lobby; `taken` of its `seats` are occupied. Its state decides which of the last fields it has."""
 
     code: str
     number: int
@@ -38,28 +38,16 @@ class LobbyRace(TypedDict):
     limit_s: int
     seats: int
     taken: int
-
-
-class OpenRoom(LobbyRace):
-    """A race open for joining; `host` is empty if the player may not be named."""
-
-    host: str
-    avatar: str
-
-
-class LiveRace(LobbyRace):
-    """A live race, with its times in milliseconds since 1970."""
-
-    starts_at: int | None
-    ends_at: int | None
-
-
-class FinishedRace(LobbyRace):
-    """A finished race and its winners."""
-
-    finished_at: int | None
-    winners: list[str]
-    avatars: list[str]
+    # Open: empty if the host may not be named.
+    host: NotRequired[str]
+    avatar: NotRequired[str]
+    # Live: times in milliseconds since 1970.
+    starts_at: NotRequired[int | None]
+    ends_at: NotRequired[int | None]
+    # Finished.
+    finished_at: NotRequired[int | None]
+    winners: NotRequired[list[str]]
+    avatars: NotRequired[list[str]]
 
 
 class NextHeat(TypedDict):
@@ -76,10 +64,10 @@ class Lobby(TypedDict):
 
     now: int | None
     heat: NextHeat
-    rooms: list[OpenRoom]
-    running: list[LiveRace]
+    rooms: list[LobbyRace]
+    running: list[LobbyRace]
     best: str | None
-    recent: list[FinishedRace]
+    recent: list[LobbyRace]
 
 
 lobbies: Final = SharedCache("lobbies", Lobby, fresh=3.0)
@@ -171,11 +159,11 @@ def _heat(now: datetime) -> NextHeat:
     }
 
 
-def _open(race: Race, host: str) -> OpenRoom:
+def _open(race: Race, host: str) -> LobbyRace:
     return {**_facts(race), "host": host, "avatar": player_services().avatar_of(host)}
 
 
-def _finished(race: Race, winners: list[str]) -> FinishedRace:
+def _finished(race: Race, winners: list[str]) -> LobbyRace:
     avatars = [player_services().avatar_of(name) for name in winners]
     return {**_facts(race), "finished_at": _ms(race.finished_at), "winners": winners, "avatars": avatars}
 
