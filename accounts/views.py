@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import datetime
 from http import HTTPStatus
 from uuid import UUID
@@ -145,7 +144,7 @@ def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
     """Return the verified ranked plays for the charts, oldest first; ``?variant=`` selects one variant."""
     shown = contents.visible_player(public_id, viewer_of(request))
     plays = contents.history_of(shown, request.GET.get("variant", ""))
-    return JsonResponse({"plays": [asdict(play) for play in plays]})
+    return JsonResponse({"plays": [play._asdict() for play in plays]})
 
 
 @require_GET
