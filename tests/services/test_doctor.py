@@ -24,7 +24,6 @@ class Examined:
 
     def __init__(self, stack: Stack, home: Path, port: int) -> None:
         self.stack, self._home, self._port = stack, home, port
-        self.url = f"http://127.0.0.1:{port}"
 
     @contextmanager
     def routed(self, **services: list[int]) -> Iterator[None]:
@@ -40,19 +39,20 @@ class Examined:
             running.wait()
 
     def findings(self) -> dict[str, str]:
-        self.stack._environment["PUBLIC_URL"] = self.url
-        done = self.stack.manage("doctor", "--json")
-        found: list[dict[str, Any]] = json.loads(done.stdout)
-        assert done.returncode == int(bool(found)), done.stderr
+        code, said = self.stack.ask("manage", line="doctor --json")
+        found: list[dict[str, Any]] = json.loads(said)
+        assert code == int(bool(found)), said
         return {finding["fault"]: finding["cause"] for finding in found}
 
 
 @pytest.fixture(scope="module")
 def site(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Examined]:
-    home = tmp_path_factory.mktemp("doctor")
-    with started(home, cluster, replicated=True) as stack:
-        stack.start_beat()
-        yield Examined(stack, home, free_port())
+    home, port = tmp_path_factory.mktemp("doctor"), free_port()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PUBLIC_URL", f"http://127.0.0.1:{port}")
+        with started(home, cluster, replicated=True) as stack:
+            stack.start_beat()
+            yield Examined(stack, home, port)
 
 
 def test_the_whole_site_is_healthy_until_parts_are_missing(site: Examined) -> None:
