@@ -67,11 +67,23 @@ class Wide:
             return ""
 
 
-@pytest.mark.needs("caddy", "postgres", "pg_basebackup", "pgbouncer", "redis")
-def test_the_wide_shape_plays_a_game_restarts_what_ends_and_leaves_nothing(tmp_path: Path) -> None:
+#: The stack, whose PostgreSQL is a copy of a migrated cluster.
+MIGRATED_STACK = """
+import sys
+from functools import partial
+from pathlib import Path
+from deploy import stack, wide
+from tests.postgres import PostgresCopy
+wide.Postgres = partial(PostgresCopy, Path(sys.argv[1]))
+sys.exit(stack.main())
+"""
+
+
+@pytest.mark.needs("caddy", "pg_basebackup", "pgbouncer")
+def test_the_wide_shape_plays_a_game_restarts_what_ends_and_leaves_nothing(cluster: Path, tmp_path: Path) -> None:
     port = free_port(4)
     settings = {"SHAPE": "wide", "WEB_PROCESSES": "1", "SECRET_KEY": "of a test", "PORT": str(port), **PLAIN_FILES}
-    with running("-m", "deploy.stack", var=tmp_path, **settings) as stack:
+    with running("-c", MIGRATED_STACK, str(cluster / "data"), var=tmp_path, **settings) as stack:
         servers = stack.await_line(r"PostgreSQL (\S+), replica (\S+), PgBouncer (\S+)")
         stack.await_line(rf"ready at http://127.0.0.1:{port} - stop")
         assert status_of(port, "/readyz") == 404, "the proxy does not expose it"
