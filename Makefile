@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes
 # More than the number of cores, since many tests wait.
-JOBS ?= 6
+JOBS ?= 5
 MINUTES ?= 10
 PLAYERS ?= 60
 TIMES ?= 5

@@ -197,12 +197,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         key=lambda item: (
             item.nodeid.startswith(BROWSER),
             LONG.index(group) if (group := group_of(item.nodeid)) in LONG else len(LONG),
-            "ordinary_life" not in item.path.parts,
+            not item.nodeid.startswith("tests/ordinary_life/"),
             item.get_closest_marker("slow") is None,
         )
     )
     for item in items:
-        kinds = {*(mark.name for mark in item.iter_markers()), *item.path.parts}
+        kinds = {*(mark.name for mark in item.iter_markers()), *item.nodeid.split("/")}
         if os.environ.get("CI") == "true" and {"browser", "services", "races", "live", "hints"} & kinds:
             item.add_marker(pytest.mark.flaky(reruns=1))
 
