@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes
 # More than the number of cores, since many tests wait.
-JOBS ?= 4
+JOBS ?= 5
 MINUTES ?= 10
 PLAYERS ?= 60
 TIMES ?= 5
@@ -31,8 +31,8 @@ stack: $(VENV)/.base ## production processes on this machine (DATABASE_URL, REDI
 	@$(BIN)/python -m deploy.stack
 
 test: ## lint, types and all tests (JOBS processes)
-	@$(MAKE) -s -j --output-sync=line client style types $(SEARCHES)
-	@$(BIN)/pytest -n $(JOBS) --folders
+	@$(MAKE) -s -j --output-sync=line client style $(SEARCHES)
+	@nice $(BIN)/mypy & types=$$!; $(BIN)/pytest -n $(JOBS) --folders; tests=$$?; wait $$types && exit $$tests
 
 quick: ## lint and the quick tests of rules and attempts, in a minute (QUICK="tests/accounts" for others)
 	@$(MAKE) -s -j --output-sync=line style types

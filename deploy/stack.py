@@ -135,8 +135,10 @@ def _here(command: list[str]) -> list[str]:
 
 
 def _print_lines(name: str, child: subprocess.Popen[str]) -> None:
-    for line in child.stdout or ():
-        _log(line.rstrip("\n"), name)
+    assert child.stdout is not None
+    with child.stdout as lines:
+        for line in lines:
+            _log(line.rstrip("\n"), name)
 
 
 def _log(text: str, name: str = "stack") -> None:

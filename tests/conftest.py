@@ -37,7 +37,7 @@ from tests.factories import reuse_seeds
 from tests.once import made_from, made_once
 from tests.postgres import ServerAddress, make_cluster, new_database, running_postgres
 from tests.requirements import REDIS_URL, check_needs, link_programs, mark_fixture_needs, needs_of
-from tests.scheduling import LONG, Scheduler, group_of
+from tests.scheduling import BROWSER, LONG, Scheduler, group_of
 
 # Settings for the servers that tests start; `pytest_configure` does the same for the tests themselves.
 os.environ["SEALED_STOCK"] = os.environ["DEAL_PATIENCE"] = "0"
@@ -195,14 +195,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     items.sort(
         key=lambda item: (
-            "ordinary_life" in item.path.parts,
-            "browser" in item.path.parts,
-            group_of(item.nodeid) not in LONG,
+            item.nodeid.startswith(BROWSER),
+            LONG.index(group) if (group := group_of(item.nodeid)) in LONG else len(LONG),
+            not item.nodeid.startswith("tests/ordinary_life/"),
             item.get_closest_marker("slow") is None,
         )
     )
     for item in items:
-        kinds = {*(mark.name for mark in item.iter_markers()), *item.path.parts}
+        kinds = {*(mark.name for mark in item.iter_markers()), *item.nodeid.split("/")}
         if os.environ.get("CI") == "true" and {"browser", "services", "races", "live", "hints"} & kinds:
             item.add_marker(pytest.mark.flaky(reruns=1))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 import pytest
@@ -28,6 +29,8 @@ GROUPS: Final = {
     "tests/ordinary_life/test_sockets.py": "people",
     "tests/ordinary_life/": "ordinary life",
     "tests/rules/variants/test_safe_moves.py": "solver",
+    "tests/services/test_doctor.py": "replicated services",
+    "tests/services/test_replicas.py": "replicated services",
     "tests/services/": "services",
     "tests/solver/test_package.py": "package",
     "tests/solver/": "solver",
@@ -35,8 +38,10 @@ GROUPS: Final = {
 
 
 #: Groups that take minutes, so that no worker is left with one at the end.
-LONG: Final = ("services", "solver", "pages")
+LONG: Final = ("services", "pages", "replicated services", "solver")
 
+#: Folders whose tests share a browser.
+BROWSER: Final = ("tests/browser/", "tests/ordinary_life/")
 
 #: Files and folders with many slow tests, each of which may go to another worker.
 SPLIT: Final = ("tests/browser/", "tests/config/http/test_malformed_requests.py", "tests/games/test_secrecy.py")
@@ -48,8 +53,14 @@ def group_of(nodeid: str) -> str:
     return next((group for start, group in GROUPS.items() if nodeid.startswith(start)), own)
 
 
+def uses_browser(tests: Iterable[str]) -> bool:
+    return next(iter(tests)).startswith(BROWSER)
+
+
 class Scheduler(LoadScopeScheduling):  # type: ignore[misc]  # xdist carries no types
-    """Give each group of tests to one worker, in the order of collection.
+    """Give each group of tests to one worker, in the order of collection, but the browser's first to every other one.
+
+    So the browser's long groups begin early, and few workers start a browser with its servers.
 
     The `xdist_group` mark and `--dist loadgroup` have no effect with pytest 9.2, which ignores xdist's changed ids.
     """
@@ -60,3 +71,10 @@ class Scheduler(LoadScopeScheduling):  # type: ignore[misc]  # xdist carries no 
 
     def _split_scope(self, nodeid: str) -> str:
         return group_of(nodeid)
+
+    def _assign_work_unit(self, node: Any) -> None:
+        prefers_browser = int(node.gateway.id.removeprefix("gw")) % 2 == 1
+        first = next((group for group, tests in self.workqueue.items() if uses_browser(tests) == prefers_browser), None)
+        if first is not None:
+            self.workqueue.move_to_end(first, last=False)
+        super()._assign_work_unit(node)

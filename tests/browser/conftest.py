@@ -64,9 +64,8 @@ class Site:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark all tests here as browser tests; each worker has its own browser and server."""
-    here = Path(__file__).parent
     for item in items:
-        if here in item.path.parents:
+        if item.nodeid.startswith("tests/browser/"):
             item.add_marker(pytest.mark.browser)
 
 

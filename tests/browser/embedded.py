@@ -1,6 +1,6 @@
 """The embedded site, with room for all guests of a test run, who share one address, play fast and miss races.
 
-It also speaks `LONG_TEXTS`, a language with words 40 % longer than the English ones. With `CLOCK_FILE`, its wall clock
+It also speaks `LONG_TEXTS`, a language of the longest texts in any language. With `CLOCK_FILE`, its wall clock
 is ahead of the machine's by the seconds in that file (`tests.ordinary_life.page_clock.ServerClock`).
 """
 
@@ -12,13 +12,17 @@ import os
 import re
 import struct
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import formatdate
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import patch
 
 import django
+from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import trans_real
 from uvicorn import server
@@ -28,6 +32,8 @@ from tests.control import QUICK_HASHERS
 
 #: Code of a language that Django has and the site does not.
 LONG_TEXTS = "eo"
+#: Most letters of a text that may be a button or a tab.
+LABEL = 25
 
 _setup = django.setup
 #: Placeholders, tags and entities, which stay as they are; or a word.
@@ -35,12 +41,28 @@ _PART = re.compile(r"%\(\w+\)\w|\{[^}]*\}|<[^>]*>|&\w+;|([^\W\d_]{2,})")
 
 
 class _LongTexts(trans_real.DjangoTranslation):
+    """The site's texts in the language that needs the most room, or in English with words 40 % longer."""
+
     def gettext(self, message: str) -> str:
-        translated: str = super().gettext(message)
-        return _longer(message.rpartition(trans_real.CONTEXT_SEPARATOR)[2]) if translated == message else translated
+        if (djangos := super().gettext(message)) != message:
+            return str(djangos)
+        return _longest(message, lambda language: language.gettext(message))
 
     def ngettext(self, singular: str, plural: str, n: int) -> str:
-        return self.gettext(singular if n == 1 else plural)
+        return _longest(singular if n == 1 else plural, lambda language: language.ngettext(singular, plural, n))
+
+
+def _longest(message: str, translate: Callable[[Any], str]) -> str:
+    english = message.rpartition(trans_real.CONTEXT_SEPARATOR)[2]
+    texts = [translate(trans_real.translation(code)) for code, _ in settings.LANGUAGES]
+    texts = [_longer(english), *(text for text in texts if text != message)]
+    return max(texts, key=partial(_room, is_label=len(english) <= LABEL))
+
+
+def _room(text: str, *, is_label: bool) -> tuple[int, int]:
+    """Return the letters that must stay together and all letters; a label stays on one line."""
+    longest = max((len(match[1] or "") for match in _PART.finditer(text)), default=0)
+    return (len(text) if is_label else longest, len(text))
 
 
 def _longer(text: str) -> str:
@@ -73,8 +95,6 @@ def _prepare(set_prefix: bool = True) -> None:
     if file := os.environ.get("CLOCK_FILE"):
         _follow_clock_file(Path(file))
     _setup(set_prefix)
-    from django.conf import settings  # noqa: PLC0415
-
     from games.core import limits  # noqa: PLC0415
     from games.fairplay import pace  # noqa: PLC0415
     from games.templatetags import client  # noqa: PLC0415

@@ -26,7 +26,7 @@ SETTINGS = (
         "VAPID_PRIVATE_KEY",
         "PUSH_SERVICES",
     ),
-    *("WEBHOOK_SERVICES", "PUZZLE_STOCK"),
+    "WEBHOOK_SERVICES",
     *("REPLICA_URLS", "REPLICA_LAG", "SHAPE", "WEB_PROCESSES", "TABLES_PROCESSES", "TABLES_ELSEWHERE"),
     *("COLLECTED_STATIC", "METRICS_TOKEN", "METRICS_PORT", "HOST", "PORT", "VAR_DIR", "DJANGO_SETTINGS_MODULE"),
 )
@@ -38,7 +38,7 @@ def environment(var: Path, **variables: str) -> dict[str, str]:
     Deals are dealt at once and unproven, because the search for proofs would slow down the tests.
     """
     kept = {name: value for name, value in os.environ.items() if name not in SETTINGS}
-    quick = {"SEALED_STOCK": "0", "DEAL_PATIENCE": "0", "PYTHONUNBUFFERED": "1"}
+    quick = {"SEALED_STOCK": "0", "DEAL_PATIENCE": "0", "PUZZLE_STOCK": "0", "PYTHONUNBUFFERED": "1"}
     return {**kept, **quick, "VAR_DIR": str(var), **variables}
 
 

@@ -126,6 +126,13 @@ def test_production_protects_cookies_and_pages(settings_under: Show) -> None:
         ({**PRODUCTION, "SECRET_KEY": "abab" * 20}, "SECRET_KEY must have 50 random characters"),
         ({**PRODUCTION, "DEBUG": "1"}, "DEBUG shows secrets"),
         ({"PUBLIC_URL": "talon.example"}, "PUBLIC_URL must look like"),
+        (
+            {"DATABASE_URL": "mysql://ada:hidden@db/talon"},
+            "^(?!.*hidden)DATABASE_URL must begin with one of postgres://",
+        ),
+        ({"DATABASE_URL": "talon"}, "DATABASE_URL must begin with one of postgres://"),
+        ({"EMAIL_URL": "foo://"}, "EMAIL_URL must begin with one of smtp://"),
+        ({"REDIS_URL": "http://redis"}, "REDIS_URL, .* must begin with one of redis://"),
         ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be json or text"),
         ({"GITHUB_CLIENT_ID": "one"}, "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET must be set together"),
         ({"REPLICA_URLS": PRODUCTION["DATABASE_URL"]}, "REPLICA_URLS"),

@@ -52,9 +52,8 @@ class Server:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark all tests that open a browser as browser tests."""
-    here = Path(__file__).parent
     for item in items:
-        if here in item.path.parents and "chromium" in getattr(item, "fixturenames", ()):
+        if item.nodeid.startswith("tests/ordinary_life/") and "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
 
 

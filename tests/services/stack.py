@@ -162,17 +162,21 @@ class Stack:
         self._commands = commands()
         self._worker_names = workers or [name for name, command in self._commands.items() if "worker" in command]
         self._control: ControlProcess | None = None
+        self.proxy_port = free_port()
+        """Port of the proxy that the site takes for its public address; a test may run one there."""
         (home / "var").mkdir()
         self._environment = {
             **os.environ,
             "DATABASE_URL": (self.pgbouncer or self.postgres).url,
             "REDIS_URL": self.redis.url,
+            "PUBLIC_URL": f"http://127.0.0.1:{self.proxy_port}",
             "TABLES_ELSEWHERE": "1",
             "VAR_DIR": str(home / "var"),
             "SECRET_KEY": "of a test",
             "LOG_LEVEL": "WARNING",
             "SEALED_STOCK": "0",
             "DEAL_PATIENCE": "0",
+            "PUZZLE_STOCK": "0",
             "LADDERS": "0",  # all of its players are newcomers
             "DJANGO_SETTINGS_MODULE": "config.settings",
         }

@@ -261,6 +261,10 @@ FACES = """() => {
 SHARP = "() => [...document.querySelectorAll('#felt .card:not(.down)')].every(c => /,.*-[ij]$/.test(c.dataset.dressed))"
 
 
+#: Games that other tests here win by mouse or keys.
+WON_ABOVE = {"labyrinth", "stonewall"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_fits_every_screen_is_accessible_and_won_by_mouse(visit: Visit, game: str) -> None:
@@ -269,9 +273,10 @@ def test_a_game_fits_every_screen_is_accessible_and_won_by_mouse(visit: Visit, g
     check_screens(page)
     page.set_viewport_size({"width": 1280, "height": 860})
     assert faults(page) == []
-    play_ends(player, won_record(game)["tokens"], 6, drag_every=3)
-    page.wait_for_selector("#finish[open]")
-    assert page.get_attribute("body", "data-finished") == "won"
+    if game not in WON_ABOVE:
+        play_ends(player, won_record(game)["tokens"], 6, drag_every=3)
+        page.wait_for_selector("#finish[open]")
+        assert page.get_attribute("body", "data-finished") == "won"
 
 
 def check_screens(page: Any) -> None:

@@ -21,11 +21,13 @@ def test_nothing_is_lost_doubled_or_locked_up(
 
 
 def test_puzzle_moves_count_once_on_sqlite(migrated_var: Path) -> None:
-    run_scenes("games.puzzles", 10, migrated_var)
+    """In few rounds: transactions there follow one another."""
+    run_scenes("games.puzzles", 10, migrated_var, rounds=4)
 
 
-def run_scenes(app: str, scenes: int, var: Path, **settings: str) -> None:
-    program = f"import django; django.setup(); from tests.{app}.at_once import main; main()"
+def run_scenes(app: str, scenes: int, var: Path, *, rounds: int = 0, **settings: str) -> None:
+    fewer = f"at_once.ROUNDS = {rounds}; " if rounds else ""
+    program = f"import django; django.setup(); from tests.{app} import at_once; {fewer}at_once.main()"
     done = run("-c", program, var=var, DJANGO_SETTINGS_MODULE="config.settings", **settings)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("ok ") == scenes

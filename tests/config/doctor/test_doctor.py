@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import StringIO
@@ -155,10 +156,12 @@ def test_an_unreachable_database_is_the_only_finding(tmp_path: Path) -> None:
     assert count == "1 faults found"
 
 
-def test_missing_migrations_are_found_and_fixed(tmp_path: Path) -> None:
-    done = run("manage.py", "doctor", "--json", var=tmp_path)
+def test_missing_migrations_are_found_and_fixed(migrated_var: Path) -> None:
+    with closing(sqlite3.connect(migrated_var / "talon.sqlite3")) as file, file:
+        file.execute("DELETE FROM django_migrations WHERE app = 'ghosts' AND name = '0002_reword_labels'")
+    done = run("manage.py", "doctor", "--json", var=migrated_var)
     assert [finding["fault"] for finding in json.loads(done.stdout)] == ["migrations"]
-    done = run("manage.py", "doctor", "--json", "--fix", "--quick", var=tmp_path)
+    done = run("manage.py", "doctor", "--json", "--fix", "--quick", var=migrated_var)
     assert "Repairing: migrate" in done.stderr
     assert [finding["fault"] for finding in json.loads(done.stdout)] == ["deals"]
 

@@ -32,8 +32,8 @@ def var(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("var")
 
 
-#: The defaults of a player's installation, without the compiled search.
-DEFAULTS = {"SEALED_STOCK": "1", "DEAL_PATIENCE": "300", "TALON_NO_NUMBA": "1", "PORT": "0"}
+#: The defaults of a player's installation, without the search for deals in the background and without compiled code.
+DEFAULTS = {"SEALED_STOCK": "0", "DEAL_PATIENCE": "300", "TALON_NO_NUMBA": "1", "PORT": "0"}
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
+import threading
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ import pytest
 
 from deploy import wide
 from deploy.servers import eventually, free_port
+from deploy.stack import Stack
 from tests.config.running import environment, run, running
 from tests.control import ControlProcess
 from tests.services.stack import Seat, await_ranks, status_of
@@ -35,19 +36,14 @@ def children(pid: int) -> list[str]:
     ).stdout.split()
 
 
-def test_one_process_without_a_proxy_serves_everything(
-    migrated_postgres_url: str, redis_url: str, tmp_path: Path
-) -> None:
-    port = free_port()
-    settings = {"DATABASE_URL": migrated_postgres_url, "REDIS_URL": redis_url, "PORT": str(port), **PLAIN_FILES}
-    with (
-        socket.create_server(("127.0.0.1", port)),
-        running("-m", "deploy.stack", var=tmp_path, **settings, PATH=str(tmp_path)) as stack,
-    ):
-        stack.await_line("Not installed: caddy")
-        stack.await_line(rf"web-1 *\| Cannot listen on 127.0.0.1:{port}")
-        stack.await_line("web-1 ended before the site was ready, see above; stopping the others")
-        assert stack.child.wait(120) == 1
+def test_a_process_that_ends_before_the_site_is_ready_stops_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+    stack = Stack(os.environ, threading.Event())
+    stack.start("web-1", ["python", "-c", "raise SystemExit(1)"])
+    stack.start("web-2", ["python", "-c", "import time; time.sleep(600)"])
+    assert stack.wait() == 1
+    assert stack._children["web-2"].returncode == -signal.SIGTERM
+    eventually(lambda: all(child.stdout and child.stdout.closed for child in stack._children.values()))
+    assert "web-1 ended before the site was ready, see above; stopping the others" in capsys.readouterr().out
 
 
 @dataclass
@@ -71,16 +67,28 @@ class Wide:
             return ""
 
 
-@pytest.mark.needs("caddy", "postgres", "pg_basebackup", "pgbouncer", "redis")
-def test_the_wide_shape_plays_a_game_restarts_what_ends_and_leaves_nothing(tmp_path: Path) -> None:
-    port = free_port(5)
-    settings = {"SHAPE": "wide", "SECRET_KEY": "of a test", "PORT": str(port), **PLAIN_FILES}
-    with running("-m", "deploy.stack", var=tmp_path, **settings) as stack:
+#: The stack, whose PostgreSQL is a copy of a migrated cluster.
+MIGRATED_STACK = """
+import sys
+from functools import partial
+from pathlib import Path
+from deploy import stack, wide
+from tests.postgres import PostgresCopy
+wide.Postgres = partial(PostgresCopy, Path(sys.argv[1]))
+sys.exit(stack.main())
+"""
+
+
+@pytest.mark.needs("caddy", "pg_basebackup", "pgbouncer")
+def test_the_wide_shape_plays_a_game_restarts_what_ends_and_leaves_nothing(cluster: Path, tmp_path: Path) -> None:
+    port = free_port(4)
+    settings = {"SHAPE": "wide", "WEB_PROCESSES": "1", "SECRET_KEY": "of a test", "PORT": str(port), **PLAIN_FILES}
+    with running("-c", MIGRATED_STACK, str(cluster / "data"), var=tmp_path, **settings) as stack:
         servers = stack.await_line(r"PostgreSQL (\S+), replica (\S+), PgBouncer (\S+)")
         stack.await_line(rf"ready at http://127.0.0.1:{port} - stop")
         assert status_of(port, "/readyz") == 404, "the proxy does not expose it"
-        assert [status_of(port + number, "/readyz") for number in range(1, 5)] == [200] * 4
-        assert [status_of(port + number, "/") for number in range(5)] == [200, 200, 200, 421, 421]
+        assert [status_of(port + number, "/readyz") for number in range(1, 4)] == [200] * 3
+        assert [status_of(port + number, "/") for number in range(4)] == [200, 200, 421, 421]
         beside = environment(
             tmp_path, DATABASE_URL=servers[3], SECRET_KEY="of a test", DJANGO_SETTINGS_MODULE="config.settings"
         )
@@ -93,12 +101,12 @@ def test_the_wide_shape_plays_a_game_restarts_what_ends_and_leaves_nothing(tmp_p
             streaming = primary.execute("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")
             assert streaming.fetchone() == (1,)
         processes = children(stack.child.pid)
-        # PostgreSQL and its replica, PgBouncer, three Redis; the proxy, two web and two table processes, three workers,
+        # PostgreSQL and its replica, PgBouncer, three Redis; the proxy, a web and two table processes, three workers,
         # two beats.
-        assert len(processes) == 6 + 10
+        assert len(processes) == 6 + 9
         os.kill(int(processes[-1]), signal.SIGKILL)
         stack.await_line(r"stack *\| \S+ has ended with -9; starting it again in 1 s")
-        eventually(lambda: len(children(stack.child.pid)) == 6 + 10 and processes[-1] not in children(stack.child.pid))
+        eventually(lambda: len(children(stack.child.pid)) == 6 + 9 and processes[-1] not in children(stack.child.pid))
         processes = children(stack.child.pid)
         assert stack.stop(signal.SIGINT) == 0
         text = "".join(stack.output)
@@ -118,8 +126,7 @@ def is_played_judged_and_ranked(site: Wide) -> None:
     name = eventually(lambda: re.search(r'"name": "([^"]+)"', site.page(f"/api/v1/players/{seat.player}")))
     assert isinstance(day, re.Match)
     assert isinstance(name, re.Match)
-    for web in (site.port + 1, site.port + 2):
-        eventually(lambda web=web: name[1] in site.page(f"/boards/{day[1]}/braid/", web))  # type: ignore[misc]
+    eventually(lambda: name[1] in site.page(f"/boards/{day[1]}/braid/"))
     eventually(lambda: board_was_read_from_replica(site, f"/boards/{day[1]}/braid/"))
 
 

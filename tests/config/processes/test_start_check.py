@@ -29,20 +29,11 @@ def sentence(*command: str, var: Path, **settings: str) -> str:
     return line
 
 
-@pytest.mark.parametrize(
-    ("setting", "value", "said"),
-    [
-        ("DATABASE_URL", "mysql://ada:hidden@db/talon", "must begin with one of postgres://"),
-        ("DATABASE_URL", "talon", "must begin with one of postgres://"),
-        ("DATABASE_URL", "postgres://ada:hid/den@db/talon", "special characters in its password"),
-        ("EMAIL_URL", "foo://", "must begin with one of smtp://"),
-        ("REDIS_URL", "http://redis", "must begin with one of redis://"),
-    ],
-)
-def test_a_wrong_url_is_refused_by_its_setting(setting: str, value: str, said: str, tmp_path: Path) -> None:
-    line = sentence(*SERVER, var=tmp_path, **{setting: value})
-    assert line.startswith(setting)
-    assert said in line
+def test_a_wrong_url_is_refused_by_its_setting(tmp_path: Path) -> None:
+    """`test_settings` has others."""
+    line = sentence(*SERVER, var=tmp_path, DATABASE_URL="postgres://ada:hid/den@db/talon")
+    assert line.startswith("DATABASE_URL")
+    assert "special characters in its password" in line
     assert "hid" not in line
 
 
@@ -51,9 +42,8 @@ def test_a_wrong_url_is_refused_by_its_setting(setting: str, value: str, said: s
     [
         (lambda url: url._replace(netloc="talon:hidden@127.0.0.1:1"), "Connection refused"),
         (lambda url: url._replace(path="/no_such_database"), 'database "no_such_database" does not exist'),
-        (lambda url: url._replace(netloc=f"no_such_user:hidden@{url.netloc.rpartition('@')[2]}"), "no_such_user"),
     ],
-    ids=["port", "database", "user"],
+    ids=["port", "database"],
 )
 @pytest.mark.services
 def test_an_unusable_database_is_named_with_its_server(
