@@ -11,12 +11,19 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from games.live.dead_ends import first_dead_end, is_dead_end
-from games.rules import CATALOGUE, MAX_TOKENS, Table, open_table
+from games.rules import CATALOGUE, MAX_TOKENS, Table, from_position, open_table
 from games.rules.hidden_cards import Unseen
 from tests.games.conftest import Sit
 from tests.rules.reference import state as reference
 from tests.rules.reference.table import GAMES
 
+#: A dead end of Tarot with more positions than a search looks at.
+LARGE = (
+    "tarot | t0 *2W.*AC.*QP.*M16.*QS.6S.5C.M13 | t1 *M5.*9P.*M3.*M2.*M14.*PS.4W.3C.M20"
+    " | t2 *TS.*6P.*5S.*6C.*M8.*7C.*M12.PP | t3 KP.QW.NP | t4 *8C.*M0.*TC.9S.M17.7P.M15 | t5 *TW.*M19.*8W.*PW.M9"
+    " | t6 *KW.*NW.4C.3W.M11 | t7 KS.QC.NS.PC | t8 M21.2C.M10.9W.8P.7S.M6.5P.M4"
+    " | w 4S.KC.8S.NC.TP.7W.M7.9C.5W.M18.6W | f0 AW | f2 AS.2S.3S | f3 AP.2P.3P.4P | f4 M1"
+)
 #: Positions that the slow search looks at.
 MOST = 600
 VARIANTS = pytest.mark.parametrize("variant", CATALOGUE)
@@ -86,6 +93,11 @@ def test_dead_ends_are_those_of_the_slow_search(variant: str) -> None:
                 assert table.position() == position
         if compared >= 15:
             break
+
+
+def test_a_large_dead_end_of_tarot_is_proven_without_a_search() -> None:
+    assert is_dead_end(from_position(LARGE))
+    assert not is_dead_end(from_position(LARGE.replace("M9 |", "M9.2W |").replace("*2W.*AC", "*AC")))
 
 
 @VARIANTS
