@@ -86,10 +86,10 @@ def _leads_on(table: Table) -> bool:
 
 def _branches(table: Table, seen: set[_Layout]) -> list[_Run] | None:
     """Return the moves to positions not yet `seen`, and add those; None if a move makes progress."""
-    if any(token.endswith("-f") for token in table.legal_moves()):
+    runs, branches, hidden = _runs(table), [], table.hidden
+    if any(run[-1].endswith("-f") for run in runs):
         return None
-    branches, hidden = [], table.hidden
-    for run in _runs(table):
+    for run in runs:
         _push(table, run)
         layout, turns_up = _layout(table), table.hidden != hidden
         _pop(table, run)
