@@ -14,7 +14,7 @@ const LEGIBLE = 56;
 function layout(view, width, height, flipped) {
   const dealt = view.rows ?? 1;
   const rows = Math.max(4, dealt);
-  const grids = [new Grid(width, height, 10.5, rows), upright(width, height, rows + 1.25)];
+  const grids = [new Grid(width, height, 10.5, rows), upright(width, height, rows + 1.25, flipped)];
   const wide = roomiest(grids) === 0;
   const plan = new Plan(view, grids[wide ? 0 : 1]);
   const { grid } = plan;
@@ -29,17 +29,17 @@ function layout(view, width, height, flipped) {
     plan.stack(`t${k}`, grid.x(left + (k % 8)), grid.y(top + Math.floor(k / 8)), { dim: k >= dealt * 8 });
   // Overlapping columns leave the upper left corners free, and their places the width of a step.
   for (const slot of plan.slots) if (slot.pile[0] === "t") slot.w = Math.min(grid.w, grid.w + grid.across);
-  for (const card of plan.cards) {
-    const column = Number(card.pile.slice(1)) % 8;
-    if (card.pile[0] === "t") card.z += flipped ? 7 - column : column;
-  }
+  for (const card of plan.cards) if (card.pile[0] === "t") card.z += Number(card.pile.slice(1)) % 8;
   return plan.done(width, flipped);
 }
 
-/** The grid of an upright screen. @param {number} width pixels @param {number} height pixels @param {number} rows */
-function upright(width, height, rows) {
+/**
+ * The grid of an upright screen; a mirrored one does not overlap.
+ * @param {number} width pixels @param {number} height pixels @param {number} rows @param {boolean} flipped
+ */
+function upright(width, height, rows, flipped) {
   const apart = new Grid(width, height, 8, rows, { gap: 0.05 });
-  if (apart.w >= LEGIBLE) return apart;
+  if (flipped || apart.w >= LEGIBLE) return apart;
   const grid = new Grid(width, height, 6.4, rows, { gap: 0.05, widest: LEGIBLE });
   grid.across = Math.floor((width - 8 * grid.w) / 7);
   grid.left = Math.max(0, (width - 8 * grid.w - 7 * grid.across) / 2);
