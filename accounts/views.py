@@ -93,11 +93,11 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
 @require_GET
 @from_replica("profiles")
 def year(request: HttpRequest, public_id: UUID, number: int | None = None) -> HttpResponse:
-    """Show a player's year in squares, by default this one; `?variant=` selects one game."""
+    """Show a player's year in squares, by default this one; `?variant=` and `?result=` select one game and result."""
     viewer = viewer_of(request)
     shown, today = contents.visible_player(public_id, viewer), timezone.now().date()
     variant = request.GET.get("variant", "")
-    found = Year.of(shown, number or today.year, variant, today)
+    found = Year.of(shown, number or today.year, variant, today, request.GET.get("result", ""))
     if found is None:
         raise Http404
     context = {"player": ShownPlayer.of(shown), "is_own": shown == viewer, "year": found, "variant": variant}

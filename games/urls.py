@@ -60,6 +60,7 @@ urlpatterns = [
     path("play/<slug:variant>/start", table_page.start, name="start"),
     path("table/<uuid:attempt>/", table_page.table, name="table"),
     path("table/<uuid:attempt>/restart", table_page.restart, name="restart"),
+    path("table/<uuid:attempt>/deck.json", table_page.deck, name="deck"),
     # Hints and questions at a table
     path("table/<uuid:attempt>/can-win", hints_page.can_win, name="can_win"),
     path("table/<uuid:attempt>/hint", hints_page.hint, name="hint"),

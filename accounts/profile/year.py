@@ -1,4 +1,4 @@
-"""Year of a player: every day's nine games as coloured squares, of all games or of one, and a text to share."""
+"""Year of a player: every day's nine games as coloured squares, of all games and results or of one, to be shared."""
 
 from __future__ import annotations
 
@@ -34,18 +34,22 @@ class YearMonth(NamedTuple):
 
 @dataclass(frozen=True)
 class Year:
-    """A player's year, of these variants, with the marks of the daily games played, `won` or `lost`."""
+    """A player's year, of these variants, with the marks of the daily games played, `won` or `lost`.
+
+    `result` is the only mark in the pictures, `open` included; empty for all.
+    """
 
     number: int
     address: str
     years: Sequence[int]
     variants: Sequence[str]
+    result: str
     days: Sequence[date]
     marks: Mapping[tuple[date, str], str]
 
     @classmethod
-    def of(cls, player: User, number: int, variant: str, today: date) -> Year | None:
-        """Return a year, of one variant or of all; None for years without play."""
+    def of(cls, player: User, number: int, variant: str, today: date, result: str = "") -> Year | None:
+        """Return a year, of one variant and result or of all; None for years without play."""
         plays = plays_of(player)
         begun = min((play.day for play in plays), default=today).replace(day=1)
         if not begun.year <= number <= today.year:
@@ -56,7 +60,8 @@ class Year:
         marks = {(play.day, play.variant): "won" if play.won else "lost" for play in plays}
         shown = {key: mark for key, mark in marks.items() if first <= key[0] <= last and key[1] in variants}
         address = settings.PUBLIC_URL + reverse("players:year", args=[player.public_id, number])
-        return cls(number, address, range(begun.year, today.year + 1), variants, days, shown)
+        result = result if result in _SHAPES else ""
+        return cls(number, address, range(begun.year, today.year + 1), variants, result, days, shown)
 
     @property
     def figures(self) -> str:
@@ -81,7 +86,8 @@ class Year:
                 for n, variant in enumerate(self.variants):
                     mark = self.marks.get((day, variant), "open")
                     x, y = self.day_size * column + _SQUARE * (n % 3), self.day_size * row + _SQUARE * (n // 3)
-                    paths[mark] += f"M{x} {y}{_SHAPES[mark]}"
+                    if self.result in ("", mark):
+                        paths[mark] += f"M{x} {y}{_SHAPES[mark]}"
                     played += mark != "open"
                     won += mark == "won"
             yield YearMonth(month, dict(paths), played, won)

@@ -8,12 +8,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Final
 
+from games.live import tarot_dead_ends
 from games.rules import RecordFullError, Table
 from games.rules.cards import RANK
 from games.rules.variants.braid import INNER
 
-#: Positions to search before giving up, at most some 25 ms of the event loop. With 1,000, a sixth more of Tarot's dead
-#: ends would be found, for 80 ms at worst (29 November 2026). In the other games, hardly any has more than 300.
+#: Positions to search before giving up, at most some 25 ms of the event loop: hardly any dead end has more, except
+#: those of Tarot that have a proof of their own.
 LIMIT: Final = 300
 
 _TURNS: Final = ("d", "n")
@@ -30,6 +31,8 @@ def is_dead_end(table: Table) -> bool:
     """
     if table.is_won or not table.stock_is_known:
         return False
+    if table.GAME == "tarot" and tarot_dead_ends.is_proven(table):
+        return True
     standing = len(table.moves)
     try:
         return not _leads_on(table)
@@ -83,10 +86,10 @@ def _leads_on(table: Table) -> bool:
 
 def _branches(table: Table, seen: set[_Layout]) -> list[_Run] | None:
     """Return the moves to positions not yet `seen`, and add those; None if a move makes progress."""
-    if any(token.endswith("-f") for token in table.legal_moves()):
+    runs, branches, hidden = _runs(table), [], table.hidden
+    if any(run[-1].endswith("-f") for run in runs):
         return None
-    branches, hidden = [], table.hidden
-    for run in _runs(table):
+    for run in runs:
         _push(table, run)
         layout, turns_up = _layout(table), table.hidden != hidden
         _pop(table, run)

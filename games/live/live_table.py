@@ -119,6 +119,21 @@ class LiveTable:
                 self.attempt.check_undo()
             await self._play(n, (token,), ms)
 
+    async def play_all(self, n: int, tokens: tuple[str, ...]) -> None:
+        """Play tokens of a practice game in one commit, and send all connections the view.
+
+        :raises Refusal: bad_frame in a game that counts, whose tokens come one by one; else as `play`.
+        """
+        if not self.attempt.may_pause:
+            raise Refusal(ErrorCode.BAD_FRAME, "only practice takes several moves at once")
+        async with self._lock:
+            ms = await self._admit(n)
+            self.is_doubtful = True
+            for token in tokens:
+                self.attempt.play(intern(token), ms)
+            await self._commit_run(n, tokens, ms)
+            await self._finish_if_won()
+
     async def play_out(self, n: int) -> None:
         """Play the foundation moves that win the game, as ordinary tokens in one commit.
 
@@ -142,10 +157,7 @@ class LiveTable:
         async with self._lock:
             ms = await self._admit(n)
             run = self.attempt.rewind(ms, to_choice=to_choice)
-            await self._commit(n, run, ms)
-            self.subscribers.skip(len(run))
-            self.subscribers.send_change(protocol.write(frames.view(self.attempt)))
-            self._count(len(run))
+            await self._commit_run(n, run, ms)
 
     async def explain(self, question: protocol.Why) -> str:
         """Return the frame that explains why cards cannot be moved; the table does not change.
@@ -308,6 +320,13 @@ class LiveTable:
         self.attempt.play(intern(token), ms)  # the table keeps tokens, and a game has few distinct ones
         self.is_doubtful = True
         return frames.moved(token, ms, self.attempt)
+
+    async def _commit_run(self, n: int, tokens: tuple[str, ...], ms: int) -> None:
+        """Commit tokens that were pushed, and send all connections one view instead of each move."""
+        await self._commit(n, tokens, ms)
+        self.subscribers.skip(len(tokens))
+        self.subscribers.send_change(protocol.write(frames.view(self.attempt)))
+        self._count(len(tokens))
 
     async def _commit(self, n: int, tokens: tuple[str, ...], ms: int, *, auto: bool = False) -> None:
         """Commit the tokens that were pushed; after a failure the table stays in doubt until it is reloaded."""

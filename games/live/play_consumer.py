@@ -63,6 +63,8 @@ class PlayConsumer(SocketConnection):
     async def _dispatch(self, table: LiveTable, message: protocol.ClientMessage) -> None:
         if type(message) is protocol.Move:
             await table.play(message.n, message.token)
+        elif type(message) is protocol.Moves:
+            await table.play_all(message.n, tuple(message.tokens))
         elif type(message) is protocol.Auto:
             await table.play_out(message.n)
         elif type(message) is protocol.Rewind:

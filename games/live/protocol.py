@@ -84,6 +84,7 @@ def not_found() -> Refusal:
 _Number = msgspec.Meta(ge=1, le=_MAX_N)
 _LastSeen = msgspec.Meta(ge=0, le=_MAX_N)
 _Pile = msgspec.Meta(min_length=1, max_length=4)
+_Token = Annotated[str, msgspec.Meta(min_length=1, max_length=32)]
 
 
 class Hello(In):
@@ -97,7 +98,14 @@ class Move(In):
     """Play a token, or `u` to undo; `n` is its number, one more than the last."""
 
     n: Annotated[int, _Number]
-    token: Annotated[str, msgspec.Meta(min_length=1, max_length=32)]
+    token: _Token
+
+
+class Moves(In):
+    """Play several tokens of a practice game, made without a network; `n` is the number of the first."""
+
+    n: Annotated[int, _Number]
+    tokens: Annotated[list[_Token], msgspec.Meta(min_length=1, max_length=250)]
 
 
 class Auto(In):
@@ -269,7 +277,7 @@ class Error(Out):
     data: dict[str, Any] = {}
 
 
-ClientMessage = Hello | Move | Auto | Rewind | Why | Pause | Resume | Resign | Ping
+ClientMessage = Hello | Move | Moves | Auto | Rewind | Why | Pause | Resume | Resign | Ping
 ServerMessage = Waiting | View | Moved | Because | Resumed | Clock | Ended | Verdict | Pong | Error
 INCOMING: Final = get_args(ClientMessage)
 OUTGOING: Final = get_args(ServerMessage)

@@ -16,7 +16,7 @@ from django.utils.http import urlencode
 
 from games.core.json_body import parse_json
 from games.deals import numbered_deals, publishing
-from games.models import Deal
+from games.models import Attempt, Deal
 from games.rules import Variant, read_seed
 
 OPTION_PREFIX: Final = "option-"
@@ -55,9 +55,10 @@ def fields_of(variant: Variant) -> dict[str, str]:
     return {"name": variant.game, **options}
 
 
-def fields_again(deal: Deal) -> dict[str, str]:
-    """Return the form fields for a new deal like this one: winnable if it is, and of its difficulty if one is there."""
-    fields = fields_of(Variant(deal.variant, deal.game, deal.options))
+def fields_again(attempt: Attempt) -> dict[str, str]:
+    """Return the form fields for a new deal after a game: winnable if its is, and of its difficulty if one is there."""
+    deal = attempt.deal
+    fields = fields_of(Variant(deal.variant, deal.game, deal.options)) | {"after": str(attempt.public_id)}
     return fields | ({"deals": "winnable", "again": "1", "grade": str(deal.grade or "")} if deal.proven else {})
 
 

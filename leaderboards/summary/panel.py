@@ -122,7 +122,7 @@ class Again:
                 is_first_win=is_first_win,
             ),
             relaxed=ShownDeal.of(relaxed, now) if relaxed and attempt.ranked else None,
-            new_deal=list(fields_again(deal).items()),
+            new_deal=list(fields_again(attempt).items()),
             same_deal=None if secret else deal.pk,
             same_deal_from=ShownDeal.of(deal, now).reveals_at if secret else None,
             may_challenge=may_challenge(attempt, attempt.player_id, now),

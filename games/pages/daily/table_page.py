@@ -12,7 +12,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -52,7 +52,7 @@ from games.presentation.view_models import ShownAttempt, ShownDeal
 from games.races import starting
 from games.races.results.confirming_races import hint_at
 from games.replays import continuations
-from games.rules import CATALOGUE
+from games.rules import CATALOGUE, shuffled_deck
 
 todays_deals: Final = ProcessCache[Deal]("todays_deals", fresh=3.0)
 
@@ -130,7 +130,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "race_hint": hint_at(request, found),
         "may_pause": not found.is_over and (found.paused_at is not None or may_pause(found)),
         "may_restart": _may_restart(found, now),
-        "new_deal": list(fields_again(found.deal).items()) if _is_practice(found, now) else [],
+        "new_deal": list(fields_again(found).items()) if _is_practice(found, now) else [],
         "auto_pace": pace.AUTO_PRACTICE_MS if _is_practice(found, now) else pace.AUTO_MS,
         "number": numbered_deals.number_of(found.deal),
         "link": link_to(found.deal, player_id(request)),
@@ -138,6 +138,22 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "replay_url": _origin_url(found),
     }
     return render(request, "games/table.html", context)
+
+
+@require_safe
+@never_cache
+def deck(request: HttpRequest, attempt: uuid.UUID) -> JsonResponse:
+    """Return the deck of the player's own practice game and its moves, so that it can be played without a network.
+
+    Its player may know these cards: they may give the game up, see its seed, and play it again.
+    """
+    found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=attempt)
+    if found.player_id != player_id(request) or found.is_over or not _may_restart(found, timezone.now()):
+        raise PermissionDenied
+    journal = journal_of(found.pk)
+    moves = played_table(found.deal, journal).moves
+    cards = shuffled_deck(found.deal.game, bytes(found.deal.seed))
+    return JsonResponse({"n": len(journal), "moves": moves, "deck": cards})
 
 
 @require_POST

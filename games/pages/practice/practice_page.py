@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final, Self
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
@@ -107,10 +108,13 @@ def start_practice(request: HttpRequest) -> HttpResponse:
     """Start a practice game: `deal` (an id), or `name` with `option-<name>` fields of JSON values.
 
     A `number` or `seed` selects a specific deal; `deals=winnable`, with or without a `grade`, one that can be won. A
-    `ghost` is a bot to race against. With `again`, another grade will do if none of this one is in stock.
+    `ghost` is a bot to race against. With `again`, another grade will do if none of this one is in stock. `after` is
+    the game that the player leaves; `ahead` fetches the next one early, and starts no search.
     """
     check_may_start(request)
     try:
+        if (attempt := _untouched_game(request)) is not None:
+            return redirect("games:table", attempt=attempt.public_id)
         if _requests_winnable(request):
             return _begin_winnable(request)
         deal = _chosen_deal(request)
@@ -209,9 +213,30 @@ def _begin_winnable(request: HttpRequest) -> HttpResponse:
         deal = practice_deals.deal_for(player.pk, variant)
     if deal is not None:
         return _start(player, deal, _bot(request.POST))
+    if "ahead" in request.POST:
+        return HttpResponse(status=204)
     limits.spend(request, "ask")  # a search, as for questions
     practice_deals.order(player, variant, grade)
     return redirect(reverse("games:looking") + _query(_bot(request.POST)))
+
+
+def _untouched_game(request: HttpRequest) -> Attempt | None:
+    """Return a game to play `after` another one that was fetched ahead and has no move, with its clock restarted."""
+    try:
+        left = UUID(request.POST.get("after", ""))
+    except ValueError:
+        return None
+    variant = variant_in(request.POST)
+    deals = Deal.objects.filter(variant=variant.name, game=variant.game, options=dict(variant.options))
+    deals = deals.filter(day=None, relaxed_day=None, for_race=False, proven="deals" in request.POST)
+    if grade := request.POST.get("grade"):
+        deals = deals.filter(grade=_number(grade))
+    games = Attempt.objects.filter(player=player_id(request), deal__in=deals, state=Attempt.State.PLAYING)
+    games = games.filter(ranked=False, paused_at=None, paused_ms=0, answer=None).exclude(has_progress())
+    found = games.exclude(public_id=left).order_by("-started_at").first()
+    if found is not None:
+        games.filter(pk=found.pk).update(started_at=timezone.now())
+    return found
 
 
 def _chosen_deal(request: HttpRequest) -> Deal:

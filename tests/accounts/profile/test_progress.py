@@ -239,6 +239,8 @@ def test_a_year_has_a_square_for_each_game_of_each_day(user: User, make_attempt:
     assert year.figures == "Days: 2 · Games: 3 · Won: 1"
     assert [(month.played, month.won) for month in year.months()] == [(2, 1), (1, 0)]
     assert marks_in(Year.of(user, 2026, "plot", today)) == [{"won": 1, "open": 30}, {"open": 2}]
+    assert marks_in(Year.of(user, 2026, "plot", today, "won")) == [{"won": 1}, {}]
+    assert marks_in(Year.of(user, 2026, "plot", today, "odd")) == [{"won": 1, "open": 30}, {"open": 2}]
     assert marks_in(Year.of(user, 2025, "", today)) == [{"open": 31 * 9 - 1, "won": 1}], (
         "it begins with the first month played"
     )

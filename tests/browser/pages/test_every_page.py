@@ -59,7 +59,7 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("member", {}),
     ],
     "games:play games:start": [("stranger", {"variant": "tarot"})],
-    "games:table games:can_win games:hint games:restart games:way games:way_steps boards:after": [
+    "games:table games:can_win games:deck games:hint games:restart games:way games:way_steps boards:after": [
         ("member", {"attempt": "<running>"})
     ],
     "games:practice": [("stranger", {}), ("stranger", {"?": "<named deal>"})],
@@ -165,7 +165,7 @@ RECIPES = {name: visits for names, visits in _RECIPES.items() for name in names.
 _NO_PAGES = {
     "data for programs": (
         "games:analysis boards:pace games:deal_data games:lane games:ledger_feed games:ledger_heads "
-        "games:line games:lobby_json games:playing_json games:race_json games:seeks_json games:picture "
+        "games:deck games:line games:lobby_json games:playing_json games:race_json games:seeks_json games:picture "
         "games:picture_gif games:variant_picture games:day_picture games:day_opening games:deal_picture "
         "games:deal_opening games:record games:solution_record games:solution_steps games:looking_json "
         "games:explorer_steps games:steps games:way_steps games:puzzle_win games:puzzle_why games:puzzle_loss "

@@ -11,12 +11,26 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from games.live.dead_ends import first_dead_end, is_dead_end
-from games.rules import CATALOGUE, MAX_TOKENS, Table, open_table
+from games.rules import CATALOGUE, MAX_TOKENS, Table, from_position, open_table
 from games.rules.hidden_cards import Unseen
 from tests.games.conftest import Sit
 from tests.rules.reference import state as reference
 from tests.rules.reference.table import GAMES
 
+#: A dead end of Tarot with more positions than a search looks at.
+LARGE = (
+    "tarot | t0 *2W.*AC.*QP.*M16.*QS.6S.5C.M13 | t1 *M5.*9P.*M3.*M2.*M14.*PS.4W.3C.M20"
+    " | t2 *TS.*6P.*5S.*6C.*M8.*7C.*M12.PP | t3 KP.QW.NP | t4 *8C.*M0.*TC.9S.M17.7P.M15 | t5 *TW.*M19.*8W.*PW.M9"
+    " | t6 *KW.*NW.4C.3W.M11 | t7 KS.QC.NS.PC | t8 M21.2C.M10.9W.8P.7S.M6.5P.M4"
+    " | w 4S.KC.8S.NC.TP.7W.M7.9C.5W.M18.6W | f0 AW | f2 AS.2S.3S | f3 AP.2P.3P.4P | f4 M1"
+)
+#: A position of Tarot in which the two of pentacles goes to the foundation once it turns up.
+TURNED_LATER = (
+    "tarot | t0 *8W.*QC.*3W.*3P.*TS.*5P.*3C.*9P.NC | t1 *AS.*QS.*KC.*5W.*7C.*AW.*6P.M4 | t2 *3S.*7W.*M1.*8C.*5S.*4P.M13"
+    " | t3 *8S.*4S.*M21.*M9.*5C.*QP.NS | t4 *TW.*M2.*TP.*M5.*PC.M20 | t5 *TC.*M14.*4W.M11"
+    " | t6 *2S.*PP.*M0.QW.NP.PW.M19.9W.M8.7S.M6 | t7 *M10.*4C.8P.M16.6S | t8 M17"
+    " | w M7.6C.KS.NW.PS.6W.M18.M3.7P.2P.2W.KP.M12.9S.9C.KW | s M15 | f1 AC.2C | f3 AP"
+)
 #: Positions that the slow search looks at.
 MOST = 600
 VARIANTS = pytest.mark.parametrize("variant", CATALOGUE)
@@ -86,6 +100,18 @@ def test_dead_ends_are_those_of_the_slow_search(variant: str) -> None:
                 assert table.position() == position
         if compared >= 15:
             break
+
+
+def test_a_large_dead_end_of_tarot_is_proven_without_a_search() -> None:
+    assert is_dead_end(from_position(LARGE))
+    assert not is_dead_end(from_position(LARGE.replace("M9 |", "M9.2W |").replace("*2W.*AC", "*AC")))
+
+
+def test_a_card_that_turns_up_later_and_goes_to_a_foundation_is_no_dead_end() -> None:
+    table = from_position(TURNED_LATER)
+    for token in ("d", "n", "d"):
+        table.push(token)
+    assert not is_dead_end(table)
 
 
 @VARIANTS

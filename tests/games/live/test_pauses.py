@@ -19,8 +19,8 @@ from games.core import events
 from games.deals import publishing
 from games.live.table_registry import LiveTables, has_active_games, shared_tables
 from games.models import Attempt, Deal, Move
-from tests.factories import signed_in
-from tests.games.conftest import Play, Sit
+from tests.factories import signed_in, won_records
+from tests.games.conftest import Play, Seated, Sit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -205,3 +205,24 @@ def test_restarting_closes_a_paused_game_at_its_paused_time(practice: Attempt, p
     assert record_of(over).end.ms == pytest.approx(70_000, abs=1)  # a pause loses a fraction of a millisecond
     assert over.finished_at is not None
     assert timezone.now() - over.finished_at < timedelta(minutes=5)
+
+
+async def test_moves_made_without_a_network_come_together(seated: Seated) -> None:
+    record = won_records("stonewall")[0]
+    attempt, seat = await seated("stonewall", record.seed, ranked=False, deadline=None)
+    tokens = [record.tokens[0], "u", *record.tokens]
+    refused = await seat.ask({"type": "moves", "n": 1, "tokens": [*tokens[:3], "t0-f"]})
+    assert refused["code"] == "illegal_move"
+    view = await seat.ask({"type": "moves", "n": 1, "tokens": tokens[:5]})
+    assert (view["type"], view["n"]) == ("view", 5)
+    assert (await seat.ask({"type": "moves", "n": 1, "tokens": tokens[:5]}))["code"] == "stale"
+    view = await seat.ask({"type": "moves", "n": 6, "tokens": tokens[5:]})
+    assert view["view"]["won"]
+    stored = await Attempt.objects.select_related("deal").aget(pk=attempt.pk)
+    assert (stored.end, await sync_to_async(lambda: record_of(stored).tokens)()) == ("won", tuple(tokens))
+
+
+async def test_a_ranked_game_takes_one_move_at_a_time(seated: Seated) -> None:
+    attempt, seat = await seated("stonewall", ranked=True)
+    error = await seat.ask({"type": "moves", "n": 1, "tokens": ["u"]})
+    assert (error["code"], await Move.objects.filter(attempt=attempt).acount()) == ("bad_frame", 0)

@@ -171,5 +171,6 @@ export const braidRules = {
   deal,
   legal,
   play,
+  facts: ({ direction }) => ({ direction }),
   goal: () => 104,
 };

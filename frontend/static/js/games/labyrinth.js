@@ -7,24 +7,43 @@ import { FRENCH_SUITS, signOf } from "./suits.js";
 /** @import { Game } from "./games.js" */
 /** @import { Rules, State } from "./position.js" */
 
-/** Up to six rows of eight, with visible gaps. @type {Game["layout"]} */
+/** Card width below which eight columns overlap, in pixels: a phone's. */
+const LEGIBLE = 56;
+
+/** Up to six rows of eight, with visible gaps where the width allows. @type {Game["layout"]} */
 function layout(view, width, height, flipped) {
   const dealt = view.rows ?? 1;
   const rows = Math.max(4, dealt);
-  const grids = [new Grid(width, height, 10.5, rows), new Grid(width, height, 8, rows + 1.25, { gap: 0.05 })];
+  const grids = [new Grid(width, height, 10.5, rows), upright(width, height, rows + 1.25, flipped)];
   const wide = roomiest(grids) === 0;
   const plan = new Plan(view, grids[wide ? 0 : 1]);
   const { grid } = plan;
   if (!wide) stretch(grid, rows + 1.25, height);
   const [left, top] = wide ? [2.5, 0] : [0, 1.25];
   for (let k = 0; k < 4; k++) {
-    const [x, y] = wide ? [k % 2, Math.floor(k / 2)] : [4 + k, 0];
-    plan.stack(`f${k}`, grid.x(x), grid.y(y), { sign: signOf(FRENCH_SUITS[k]) });
+    const [x, y] = wide ? [grid.x(k % 2), grid.y(Math.floor(k / 2))] : [grid.x(7) - (3 - k) * (grid.w + 4), grid.y(0)];
+    plan.stack(`f${k}`, x, y, { sign: signOf(FRENCH_SUITS[k]) });
   }
   plan.stack("s", grid.x(wide ? 0.5 : 0), grid.y(wide ? rows - 1 : 0), { sign: "stock" });
   for (let k = 0; k < rows * 8; k++)
     plan.stack(`t${k}`, grid.x(left + (k % 8)), grid.y(top + Math.floor(k / 8)), { dim: k >= dealt * 8 });
+  // Overlapping columns leave the upper left corners free, and their places the width of a step.
+  for (const slot of plan.slots) if (slot.pile[0] === "t") slot.w = Math.min(grid.w, grid.w + grid.across);
+  for (const card of plan.cards) if (card.pile[0] === "t") card.z += Number(card.pile.slice(1)) % 8;
   return plan.done(width, flipped);
+}
+
+/**
+ * The grid of an upright screen; a mirrored one does not overlap.
+ * @param {number} width pixels @param {number} height pixels @param {number} rows @param {boolean} flipped
+ */
+function upright(width, height, rows, flipped) {
+  const apart = new Grid(width, height, 8, rows, { gap: 0.05 });
+  if (flipped || apart.w >= LEGIBLE) return apart;
+  const grid = new Grid(width, height, 6.4, rows, { gap: 0.05, widest: LEGIBLE });
+  grid.across = Math.floor((width - 8 * grid.w) / 7);
+  grid.left = Math.max(0, (width - 8 * grid.w - 7 * grid.across) / 2);
+  return grid;
 }
 
 /**
@@ -69,6 +88,12 @@ function legal(state) {
   return tokens;
 }
 
+/** @type {Rules["facts"]} */
+const facts = (state) => ({
+  rows: state.rows,
+  free: names("t", COLUMNS * state.rows).filter((_, k) => isFree(state, Math.floor(k / COLUMNS), k % COLUMNS)),
+});
+
 /** @type {Rules["play"]} */
 function play(state, token) {
   const { s } = state.piles;
@@ -91,5 +116,6 @@ export const labyrinthRules = {
   deal,
   legal,
   play,
+  facts,
   goal: () => 52,
 };

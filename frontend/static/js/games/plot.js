@@ -74,6 +74,9 @@ function deal(deck, options) {
 /** Two once the first foundation is complete. @param {State} state */
 const phase = ({ piles }) => (piles.f0.length === 13 ? 2 : 1);
 
+/** @type {Rules["facts"]} */
+const facts = (state) => ({ phase: phase(state) });
+
 /** The next higher rank; the ace follows the king. @param {string} rank */
 const above = (rank) => RANKS[(RANKS.indexOf(rank) + 1) % 13];
 
@@ -120,4 +123,4 @@ function play(state, token) {
 export const plot = { layout };
 
 /** @type {Rules} */
-export const plotRules = { deck: [...FRENCH, ...FRENCH], covered: "r", deal, legal, play, goal: () => 104 };
+export const plotRules = { deck: [...FRENCH, ...FRENCH], covered: "r", deal, legal, play, facts, goal: () => 104 };

@@ -36,6 +36,7 @@ export const TAROT = [...cards(TAROT_RANKS, "WCSP"), ...Array.from({ length: 22 
  * @property {(state: State) => Set<string>} legal every legal token of a game not yet won, except `u`
  * @property {(state: State, token: string) => void} play
  * @property {(state: State) => number} goal
+ * @property {(state: State) => object} [facts] what a view shows besides the piles
  */
 
 /** @param {Options} options @param {Record<string, string[]>} piles @param {Partial<State>} [rest] @returns {State} */

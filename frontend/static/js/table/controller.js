@@ -10,10 +10,10 @@ import {
   isUndoBarred,
   canUndo,
   forget,
-  lacking,
   plays,
   push,
   redoable,
+  shown,
   takeClock,
   takeEnd,
   takeMove,
@@ -30,15 +30,13 @@ import { prefetch, lazily, loadStyles } from "../shared/lazy.js";
 import { parse } from "./state/moves.js";
 import { pick } from "./input/picked-card.js";
 import { forgetLine, recall, remember } from "./state/undo-history.js";
+import { completeLater, resend } from "./state/recovery.js";
 import { play as sound } from "./hud/sound.js";
 
 /** @import { TableSocket } from "./state/socket.js" */
 /** @import { State } from "./state/state.js" */
 /** @import { Pile, Token, View } from "./state/types.js" */
 /** @import { Reason } from "./hud/illegal-reasons.js" */
-
-/** Time within which all messages about a game's end should arrive, in ms. */
-const MISSING_WITHIN = 1000;
 
 const theEnd = async () => {
   const [module] = await Promise.all([import("./hud/finish.js"), loadStyles(byId("finish").dataset.styles ?? "")]);
@@ -60,13 +58,16 @@ export function play(state, socket, token) {
   pick(state, null);
   hush();
   const n = push(state, token);
+  const isSent = !state.batching && socket.send({ type: "move", n, token });
+  if (!isSent && state.local) state.local.keep();
   // A connection being opened sends the move when the table resumes.
-  if (!socket.send({ type: "move", n, token }) && !socket.coming) {
+  else if (!isSent && !socket.coming) {
     forget(state);
     notice(t("You're offline, so the move was not made."));
   }
   sound(parse(token)?.to === "f" ? "up" : "place");
   state.host.draw({ source: parse(token)?.from ?? null });
+  if (state.local && shown(state)?.won) showEnd(state);
 }
 
 /** @param {State} state @param {TableSocket} socket */
@@ -131,12 +132,14 @@ function take(state, socket, message) {
       recall(state);
       remember(state);
       if (state.stuck) say(deadEnd());
+      if (state.pending.length > 0) resend(state, socket);
+      else state.local?.forget();
       return draw({ jump: true });
     case "moved":
       return moved(state, socket, message);
     case "resumed":
       takeResumed(state, message);
-      state.pending.forEach((token, k) => socket.send({ type: "move", n: message.n + 1 + k, token }));
+      resend(state, socket);
       return draw();
     case "clock":
       takeClock(state, message);
@@ -176,16 +179,11 @@ function moved(state, socket, message) {
   say(state.stuck ? `${text}. ${deadEnd()}` : text);
 }
 
-/** Requests the rest of the end if it does not arrive by itself. @param {State} state @param {TableSocket} socket */
-function completeLater(state, socket) {
-  clearTimeout(state.completing);
-  if (lacking(state)) state.completing = window.setTimeout(() => socket.greet(), MISSING_WITHIN);
-}
-
 /** @param {State} state @param {{code: string, data?: {state?: string, reason?: Reason}}} error */
 function refuse(state, error) {
   // The request is kept and sent again when the table resumes.
   if (error.code === "server_busy") return;
+  if (state.batching) state.local?.forget();
   forget(state);
   if (error.code === "closed") turn(state, error.data?.state ?? "pending");
   state.host.draw();

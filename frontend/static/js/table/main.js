@@ -12,6 +12,7 @@ import { bindNames } from "./input/pile-look.js";
 import { bindPause, showPause } from "./hud/pause.js";
 import { drawCards } from "./input/tap.js";
 import { prefetch, lazily, loadStyles } from "../shared/lazy.js";
+import { resend } from "./state/recovery.js";
 import { TableSocket } from "./state/socket.js";
 import { newTable } from "./drawing/new-table.js";
 import { bind, draw, observe } from "./table.js";
@@ -62,7 +63,13 @@ function start(felt) {
     if (message.type === "error") opponents.refused(message.code);
     receive(state, socket, message);
     guide.heard(message);
+    if (felt.dataset.deck && state.status === "playing") prefetch(() => offline(message.type));
     if (message.type === "moved" || state.status !== "playing") prefetch(theDialogs);
+  };
+  const offline = async (/** @type {string} */ type) => {
+    const { prepare, fetchNext } = await import("./offline/practice.js");
+    await prepare(state, socket, () => resend(state, socket));
+    if (type === "moved") await fetchNext();
   };
   const openDialog = (/** @type {string} */ id) =>
     lazily(theDialogs, (module) => module.openDialog(state, socket, keys, id));

@@ -19,7 +19,7 @@ from games.fairplay import pace
 from games.ghosts.models import Answer, Challenge
 from games.models import Attempt, Deal, Move, PracticeOrder, SealedDeal
 from games.replays.continuations import play_on
-from games.rules import CATALOGUE
+from games.rules import CATALOGUE, open_table
 from tests.factories import make_deal, seal_deal, won_records
 from tests.games.ghosts.playing import past_deal, played, practice_deal
 
@@ -325,3 +325,43 @@ def test_an_answer_to_a_challenge_cannot_restart(mine: Client, player: Any, riva
         assert mine.post(f"/table/{one.public_id}/restart").status_code == 403
     attempt.refresh_from_db()
     assert attempt.state == Attempt.State.PLAYING
+
+
+def test_the_deck_of_practice_is_its_players(mine: Client, player: Any, yesterday: Deal) -> None:
+    deal = publishing.practice_deal("plot")
+    attempt = start_attempt(player, deal)
+    Move.objects.create(attempt=attempt, n=1, token="d", ms=5)
+    answer = mine.get(f"/table/{attempt.public_id}/deck.json").json()
+    assert (answer["n"], answer["moves"]) == (1, ["d"])
+    table = open_table("plot", deck=answer["deck"])
+    assert table.position() == open_table("plot", bytes(deal.seed)).position()
+    others = [start_attempt(create_guest(), deal), start_attempt(player, make_deal("tarot"))]
+    secret = Attempt.objects.create(player=player, deal=make_deal("stonewall"), ranked=False, started_at=timezone.now())
+    close_attempt(attempt.pk, "resigned")
+    for other in (*others, secret, attempt):
+        assert mine.get(f"/table/{other.public_id}/deck.json").status_code == 403, other.deal
+
+
+def test_the_deck_of_an_answered_challenge_stays_secret(mine: Client, player: Any) -> None:
+    deal = publishing.practice_deal("plot")
+    challenge = Challenge.objects.create(
+        attempt=start_attempt(create_guest(), deal), sender=create_guest(), made_at=timezone.now()
+    )
+    answer = start_attempt(player, deal)
+    Answer.objects.create(attempt=answer, challenge=challenge)
+    assert mine.get(f"/table/{answer.public_id}/deck.json").status_code == 403
+
+
+def test_a_new_deal_is_the_one_fetched_ahead(mine: Client) -> None:
+    mine.post("/practice/start", {"name": "plot"})
+    first = Attempt.objects.get()
+    fields = {"name": "plot", "after": str(first.public_id)}
+    ahead = mine.post("/practice/start", fields | {"ahead": "1"})["Location"]
+    second = Attempt.objects.exclude(pk=first.pk).get()
+    Attempt.objects.filter(pk=second.pk).update(started_at=timezone.now() - timedelta(hours=1))
+    assert ahead == mine.post("/practice/start", fields)["Location"] == f"/table/{second.public_id}/"
+    second.refresh_from_db()
+    assert timezone.now() - second.started_at < timedelta(minutes=1)
+    Move.objects.create(attempt=second, n=1, token="d", ms=5)
+    mine.post("/practice/start", fields)
+    assert Attempt.objects.count() == 3

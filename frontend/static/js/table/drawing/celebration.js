@@ -6,6 +6,7 @@
 
 import { part } from "../../shared/dom.js";
 import { motionReduced } from "../../site/settings.js";
+import { shown } from "../state/game.js";
 import { LENGTH, scene } from "./celebration-scenes.js";
 import { blankCard } from "./faces.js";
 
@@ -26,7 +27,7 @@ const FRAME = 50;
  */
 export function celebrate(state, done) {
   const { felt, layout, size } = state;
-  const view = /** @type {View} */ (state.view);
+  const view = /** @type {View} */ (shown(state));
   if (motionReduced() || !layout) return done();
   const actors = scene(view, layout, size);
   const stage = Object.assign(part("div", "celebration"), { ariaHidden: "true" });

@@ -6,7 +6,7 @@ import { t } from "../../shared/i18n.js";
 import { clockText, durationText } from "../../shared/times.js";
 import { loadSummary } from "./end-panel.js";
 import { celebrate } from "../drawing/celebration.js";
-import { elapsed, isComplete } from "../state/game.js";
+import { elapsed, isComplete, shown } from "../state/game.js";
 import { ghostAt, versusText } from "../social/ghost.js";
 import { reasonText } from "./verdict-reasons.js";
 import { play } from "./sound.js";
@@ -38,7 +38,8 @@ function toggleMenu() {
  * @param {State} state
  */
 export function showEnd(state) {
-  const { view, played } = state;
+  const { played } = state;
+  const view = shown(state);
   if (!view) return;
   // In the frame that confirms the last move: the rest of the end is still on its way.
   if (view.won && played) once(state, "celebration", () => win(state));

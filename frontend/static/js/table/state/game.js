@@ -2,6 +2,7 @@
 
 import { pageTime } from "../../shared/clock.js";
 import { choicesFor, imagine, untouched, viewAfter } from "./moves.js";
+import { extended, replaceLine } from "./undo-history.js";
 
 /** @import { State } from "./state.js" */
 /** @import { Choice, Pile, Token, View } from "./types.js" */
@@ -23,14 +24,23 @@ const effective = (pending) =>
     return isCancelled ? rest.slice(0, -1) : [...rest, token];
   }, []);
 
+/** The position after the pending moves by the rules in this page; null without them. @param {State} state */
+function ahead(state) {
+  const { local, view, pending } = state;
+  if (!local || !view || pending.length === 0) return null;
+  return local.after(view, pending.reduce(extended, state).line, pending.length);
+}
+
 /** @param {State} state @returns {View|null} the optimistic view: confirmed, with the pending moves applied */
-export const shown = ({ view, pending }) => view && effective(pending).reduce(imagine, view);
+export const shown = (state) =>
+  ahead(state)?.view ?? (state.view && effective(state.pending).reduce(imagine, state.view));
 
 /** @param {State} state @returns {boolean} whether the game accepts moves */
 export const plays = ({ status, paused }) => status === "playing" && !paused;
 
 /** @param {State} state @returns {Token[]} the moves that may be tried now */
-export const offered = (state) => (plays(state) ? effective(state.pending).reduce(untouched, state.legal) : []);
+export const offered = (state) =>
+  plays(state) ? (ahead(state)?.legal ?? effective(state.pending).reduce(untouched, state.legal)) : [];
 
 /** @param {State} state @param {Pile} pile @param {number} count @returns {Choice[]} the moves of its top cards */
 export const choices = (state, pile, count) => choicesFor(offered(state), pile, count);
@@ -40,7 +50,9 @@ export const isUndoBarred = (state) => plays(state) && state.noUndo !== null && 
 
 /** @param {State} state */
 export const canUndo = (state) =>
-  plays(state) && !isUndoBarred(state) && Boolean(state.view?.can_undo || state.pending.length);
+  plays(state) &&
+  !isUndoBarred(state) &&
+  (ahead(state)?.view.can_undo ?? Boolean(state.view?.can_undo || state.pending.length));
 
 /** @param {State} state @returns {Token|null} the last undone move after the pending ones, if it can be redone */
 export function redoable(state) {
@@ -61,6 +73,7 @@ export const elapsed = ({ clock: { ms, at, runs } }) => (runs ? ms + pageTime() 
 /** @param {State} state @param {Token} token @returns {number} the move's number for the server */
 export function push(state, token) {
   state.pending.push(token);
+  if (ahead(state)?.view.won) state.clock = { ms: elapsed(state), at: pageTime(), runs: false };
   return (state.n ?? 0) + state.pending.length;
 }
 
@@ -73,7 +86,6 @@ export function forget(state) {
 export function takeView(state, message) {
   replaceLine(state, message);
   state.view = message.view;
-  forget(state);
   state.paused = Boolean(message.paused);
   turn(state, message.state);
   take(state, message);
@@ -138,29 +150,6 @@ export function takeVerdict(state, message) {
   turn(state, message.state);
   if (message.elapsed_ms !== null) setClock(state, message.elapsed_ms);
   if (message.tokens !== null) over(state, message.tokens);
-}
-
-/**
- * Updates the undo history for a full view: if moves were taken back all at once, they can be redone.
- * @param {State} state @param {any} message
- */
-function replaceLine(state, message) {
-  const { line, undone } = state;
-  const stands = line.length - (message.n - (state.n ?? 0));
-  const rewound = state.rewinding && stands >= 0;
-  state.undone = rewound ? [...undone, ...line.slice(stands).reverse()] : [];
-  state.line = rewound ? line.slice(0, stands) : [];
-  state.rewinding = false;
-}
-
-/**
- * The undo history after one more token. An undo of a move that this page has not seen clears it.
- * @param {Pick<State, "line"|"undone">} history @param {Token} token
- */
-function extended({ line, undone }, token) {
-  const last = line.at(-1);
-  if (token === "u") return { line: line.slice(0, -1), undone: last ? [...undone, last] : [] };
-  return { line: [...line, token], undone: undone.at(-1) === token ? undone.slice(0, -1) : [] };
 }
 
 /** @param {State} state @param {any} message */

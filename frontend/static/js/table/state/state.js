@@ -15,6 +15,11 @@
  * @property {(pile: Pile, count: number, to: Pile|"") => void} [why] explains why these cards cannot move
  * @property {boolean} [tapsTwice] a first tap only shows where a card can go
  *
+ * @typedef {object} Local a practice game that goes on without a network
+ * @property {(view: View, moves: Token[], tokens: number) => {view: View, legal: Token[]}|null} after
+ * @property {() => void} keep stores the pending moves
+ * @property {() => void} forget removes the stored moves
+ *
  * @typedef {object} How options of a drawing
  * @property {boolean} [deal] cards come out of the stock one by one
  * @property {boolean} [jump] no animation (a resize)
@@ -67,6 +72,10 @@ export function newState(felt, host, faces, slots) {
     clock: /** @type {Clock} */ ({ ms: 0, at: 0, runs: false }),
     /** True while the clock is stopped and the cards are covered. */
     paused: false,
+    /** The rules in this page, once a practice game's deck has arrived. */
+    local: /** @type {Local|null} */ (null),
+    /** True while pending moves are in flight together. */
+    batching: false,
     /** Moves in flight to the server. */
     pending: /** @type {Token[]} */ ([]),
 
