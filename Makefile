@@ -19,7 +19,7 @@ BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"'
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test quick $(SEARCHES) lint style types client bench fairplay bots docs soak mutate orders messages lock images clean
+.PHONY: help run stack test quick $(SEARCHES) lint style types client bench fairplay bots docs soak mutate orders messages lock images release clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -104,6 +104,9 @@ lock: $(BIN)/uv ## regenerate requirements/*.txt from pyproject.toml
 
 images: $(VENV)/.base ## pin the container images to their tags' current digests (needs Docker)
 	@$(BIN)/python -m deploy.images
+
+release: $(VENV)/.dev ## check this version, and build its files into var/release/ (and an image, with Docker)
+	@$(BIN)/python -m deploy.distribution
 
 clean: ## remove all generated files, including the embedded database
 	rm -rf $(VENV) var .mypy_cache .ruff_cache .pytest_cache

@@ -11,6 +11,7 @@ from django.db import close_old_connections, connections
 from django_structlog.celery.steps import DjangoStructLogInitStep
 from kombu.transport import TRANSPORT_ALIASES
 
+from config.processes.start_check import explained
 from games.core import metrics
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -25,6 +26,13 @@ app.set_default()
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.steps["worker"].add(DjangoStructLogInitStep)
+
+
+@app.on_configure.connect
+@explained()
+def load_settings(**_: object) -> None:
+    """Load the settings, of which a wrong one ends worker and beat with one sentence."""
+    settings.DATABASES  # noqa: B018 - loads them
 
 
 @signals.worker_process_init.connect

@@ -190,7 +190,7 @@ if _database["ENGINE"].endswith("sqlite3"):
     _database["CONN_MAX_AGE"] = None
 else:
     # The pool takes connections back after each request and checks each one before handing it out again, so a database
-    # restart causes no errors. Requests do not wait long for a database that is away (docs/run.md).
+    # restart causes no errors. Requests do not wait long for a database that is away (docs/trouble.md).
     _database["ENGINE"] = "config.backends.postgresql"
     _database["OPTIONS"] = {
         "connect_timeout": 2,

@@ -82,6 +82,7 @@ REQUIREMENTS: Final[dict[str, Requirement]] = {
     "promtool": Requirement(is_on_path("promtool"), "apt install prometheus"),
     "redis": Requirement(Redis.is_installed, "apt install redis-server"),
     "redis server": Requirement(redis_answers, "start Redis, or set TEST_REDIS_URL"),
+    "systemd-analyze": Requirement(is_on_path("systemd-analyze"), "apt install systemd"),
     "webkit": Requirement(
         lambda: bool(MINI_BROWSERS) and is_on_path("WebKitWebDriver", "Xvfb")(),
         "apt install webkit2gtk-driver libwebkit2gtk-4.1-0 xvfb",
@@ -111,7 +112,7 @@ HIDDEN_PROGRAMS: Final = {
         "npm",
         "npx",
     ),
-    *("initdb", "postgres", "pg_basebackup", "pgbouncer", "redis-server", "promtool", "caddy"),
+    *("initdb", "postgres", "pg_basebackup", "pgbouncer", "redis-server", "promtool", "caddy", "systemd-analyze"),
 }
 
 is_available = cache(lambda name: REQUIREMENTS[name].is_available())

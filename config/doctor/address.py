@@ -28,7 +28,7 @@ TIMEOUT: Final = 3.0
 FORGED: Final = "192.0.2.1"
 #: Share of a certificate's life by whose end it should have been renewed.
 RENEWED_BY: Final = 5 / 6
-HELP: Final = "see docs/run.md, A different proxy"
+HELP: Final = "see docs/install.md, A different proxy"
 
 
 def public_address() -> Iterator[Finding]:
@@ -70,7 +70,7 @@ def sockets() -> Iterator[Finding]:
         yield Finding("sockets", f"The proxy does not pass on WebSockets: {error}", f"allow them under /ws/; {HELP}")
     if reason == ErrorCode.MISDIRECTED:
         cause = "The proxy sends WebSockets to web processes instead of table processes."
-        yield Finding("sockets", cause, "route /ws/ to the table processes (docs/run.md, Table processes)")
+        yield Finding("sockets", cause, "route /ws/ to the table processes (docs/install.md, Table processes)")
 
 
 def certificate() -> Iterator[Finding]:

@@ -96,7 +96,7 @@ def indexes() -> Iterator[Finding]:
     """Yield a corrupt index, found with amcheck where the site's user may use it."""
     if connection.vendor == "sqlite":
         if (result := _value("PRAGMA integrity_check(1)")) != "ok":
-            yield Finding("index", f"The SQLite file is corrupt: {result}", "restore a backup (docs/run.md, Backup)")
+            yield Finding("index", f"The SQLite file is corrupt: {result}", "restore a backup (docs/backup.md)")
         return
     for name in _broken_indexes():
         yield Finding("index", f"The index {name} is corrupt.", f"psql -c 'REINDEX INDEX CONCURRENTLY {name}'")

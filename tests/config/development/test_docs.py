@@ -16,8 +16,11 @@ from deploy.procfile import commands
 from games.live.sockets.base_consumer import PING_AHEAD, SESSION_GOOD_FOR
 
 ROOT = Path(__file__).resolve().parents[3]
-RUN, SETTINGS, REFERENCE = ((ROOT / "docs" / name).read_text() for name in ("run.md", "settings.md", "operations.md"))
-OPERATIONS = RUN + SETTINGS + REFERENCE
+BACKUP = (ROOT / "docs" / "backup.md").read_text()
+OPERATIONS = BACKUP + "".join(
+    (ROOT / "docs" / f"{name}.md").read_text()
+    for name in ("install", "upgrade", "move", "watch", "trouble", "settings", "operations")
+)
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted((ROOT / "docs").glob("*.md")),
@@ -58,7 +61,7 @@ def test_documented_intervals_match_the_code() -> None:
 
 
 def test_restore_steps_match_the_containers() -> None:
-    steps = RUN.partition("**Restore**")[2].partition("\n## ")[0]
+    steps = BACKUP.partition("\n## Restore")[2]
     services = set(yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"])
     assert set(re.findall(r"docker compose exec (?:-T )?(\w+)", steps)) <= services
     stopped = re.search(r"docker compose stop (.*)", steps)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from importlib.metadata import distributions
 from pathlib import Path
@@ -15,8 +18,10 @@ import pytest
 import yaml
 
 from config.processes.server import GOODBYE_SECONDS, GRACE_SECONDS
+from deploy import procfile
 from deploy.images import FILES, OWN, images
 from deploy.procfile import commands
+from deploy.proxy import unit_caddyfile
 from deploy.stack import STOP_SECONDS, stack_environment
 from games.live import draining
 
@@ -77,6 +82,24 @@ def test_every_service_has_a_health_check_or_ends() -> None:
         if "healthcheck" not in service and service.get("restart") != "no"
     }
     assert not missing
+
+
+@pytest.mark.parametrize(
+    ("stored", "started"), [("", True), ("17\n", True), ("16\n", False)], ids=["new", "same", "older"]
+)
+def test_postgresql_refuses_the_data_of_another_version(stored: str, started: bool, tmp_path: Path) -> None:
+    service = compose()["services"]["postgres"]
+    (volume,) = service["volumes"]
+    assert volume.endswith(f":{service['environment']['PGDATA']}")
+    if stored:
+        (tmp_path / "PG_VERSION").write_text(stored)
+    (tmp_path / "docker-entrypoint.sh").write_text('#!/bin/sh\necho "started: $*"\n')
+    (tmp_path / "docker-entrypoint.sh").chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PGDATA": str(tmp_path), "PG_MAJOR": "17"}
+    command = [part.replace("$$", "$") for part in service["entrypoint"] + service["command"]]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == f"started: {shlex.join(service['command'])}\n" * started
+    assert ("PostgreSQL 16, not 17. Nothing was changed" in done.stderr) == (not started)
 
 
 def test_the_compose_file_contains_no_secrets() -> None:
@@ -192,3 +215,37 @@ def test_foreign_images_are_versioned_and_all_or_none_pinned() -> None:
     assert {name.partition("@")[0] for name in named} == {*found, OWN}
     assert not [image for image in found if image.endswith(":latest")]
     assert len({bool(at) for at in found.values()}) == 1, "make images pins all of them"
+
+
+@pytest.mark.needs("systemd-analyze", "caddy")
+def test_the_units_are_valid_and_run_the_processes_that_the_proxy_expects(tmp_path: Path) -> None:
+    """Units are checked with this checkout in the place of /opt/talon."""
+    for unit in (ROOT / "deploy" / "systemd").glob("talon*.*"):
+        (tmp_path / unit.name).write_text(unit.read_text().replace("/opt/talon", str(ROOT)))
+    wanted = re.findall(r"talon@([\w-]+)\.service", (tmp_path / "talon.target").read_text())
+    assert {name.partition("-")[0] for name in wanted} == commands().keys() - {"release", "static"}
+    for name in wanted:
+        (tmp_path / f"talon@{name}.service").symlink_to(tmp_path / "talon@.service")
+    names = ["talon.target", "talon-release.service", *(f"talon@{name}.service" for name in wanted)]
+    verified = subprocess.run(
+        ["systemd-analyze", "verify", *(str(tmp_path / name) for name in names)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (verified.returncode, verified.stderr) == (0, "")
+    caddyfile = unit_caddyfile("talon.example.org")
+    assert re.findall(r"to (127.+)", caddyfile) == ["127.0.0.1:8003 127.0.0.1:8004", "127.0.0.1:8001 127.0.0.1:8002"]
+    (tmp_path / "Caddyfile").write_text(caddyfile)
+    adapt = ["caddy", "adapt", "--config", str(tmp_path / "Caddyfile"), "--adapter", "caddyfile"]
+    assert subprocess.run(adapt, capture_output=True, check=False).returncode == 0
+
+
+def test_a_unit_runs_the_command_of_its_name_at_its_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    run: list[object] = []
+    monkeypatch.setattr(os, "execv", lambda program, arguments: run.extend([program, arguments]))
+    monkeypatch.setattr(sys, "argv", ["procfile", "tables-8003"])
+    monkeypatch.setenv("PORT", "1")
+    procfile.main()
+    assert run == [Path(sys.executable), commands()["tables"]]
+    assert os.environ["PORT"] == "8003"

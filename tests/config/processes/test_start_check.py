@@ -11,8 +11,11 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.db import OperationalError
+from django.db.migrations.loader import MigrationLoader
 
 from config.processes.start_check import explained
+from games.db import migration_check
+from games.db.migration_check import Backfill
 from tests.config.running import run
 
 SERVER = ("-m", "config.processes.server", "--port", "0")
@@ -35,6 +38,12 @@ def test_a_wrong_url_is_refused_by_its_setting(tmp_path: Path) -> None:
     assert line.startswith("DATABASE_URL")
     assert "special characters in its password" in line
     assert "hid" not in line
+
+
+@pytest.mark.parametrize("command", ["worker", "beat"])
+def test_workers_and_beat_refuse_a_wrong_setting_with_the_same_sentence(command: str, tmp_path: Path) -> None:
+    line = sentence("-m", "celery", "--quiet", "-A", "config", command, var=tmp_path, EMAIL_URL="foo://")
+    assert line.startswith("EMAIL_URL must begin with one of smtp://")
 
 
 @pytest.mark.parametrize(
@@ -81,6 +90,41 @@ def test_database_of_a_newer_version_is_refused(command: tuple[str, ...], migrat
     assert done.returncode == 1
     assert "migrations of a newer version: games.0999_later" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_database_of_a_version_that_is_no_longer_followed_is_refused(migrated_var: Path) -> None:
+    with closing(sqlite3.connect(migrated_var / "talon.sqlite3")) as database, database:
+        database.execute("UPDATE django_migrations SET name = '0001_first' WHERE name = '0002_starter_deals'")
+    line = sentence(*SERVER, var=migrated_var)
+    assert "cannot upgrade from the one that made this database (games.0001_first)" in line
+    assert "docs/releases.md" in line
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("query", "is_refused"),
+    [
+        ("SELECT 1 FROM games_attempt WHERE progress_ms IS NULL", False),
+        ("SELECT 1", True),
+        ("SELECT 1 FROM games_attempt WHERE later IS NULL", True),
+    ],
+    ids=["finished", "unfinished", "not begun"],
+)
+def test_a_migration_waits_for_the_backfill_it_needs(
+    query: str, is_refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Migration:
+        backfills = (Backfill("talon.backfill_progress", query),)
+
+    def loaded(connection: object) -> MigrationLoader:
+        loader = MigrationLoader(None)
+        loader.disk_migrations["games", "0000_waits"] = Migration  # type: ignore[assignment]
+        return loader
+
+    monkeypatch.setattr(migration_check, "MigrationLoader", loaded)
+    errors = migration_check.check_upgrade_path(None, ["default"])
+    assert [error.id for error in errors] == [migration_check.UNFINISHED] * is_refused
+    assert all("`talon.backfill_progress` of the previous release" in error.msg for error in errors)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Upgrades of databases that earlier commits made: `python -m tests.upgrades`."""
