@@ -69,10 +69,11 @@ def check_move(puzzle: Puzzle, turn: int, token: str) -> Verdict:
 
     :raises Refusal: for a move that is not legal, and for drawing cards if the puzzle asks for the loss.
     """
-    table, n = table_at(puzzle, turn), puzzle.turns[turn]
+    table = table_at(puzzle, turn)
+    n, end = (*puzzle.turns, len(puzzle.line))[turn : turn + 2]
     reached = _position_after(table, token)
     if reached == _position_after(table, puzzle.line[n]):
-        return Verdict(puzzle.line[n], list(steps_of(table, puzzle.line[n : _index(puzzle, turn + 1)])), None)
+        return Verdict(puzzle.line[n], list(steps_of(table, puzzle.line[n:end])), None)
     first = successors(table)[reached]
     if not puzzle.wins:
         loss = puzzle.losses[turn][first]
@@ -98,11 +99,7 @@ def position_at(puzzle: Puzzle, turn: int) -> Step:
 
 def table_at(puzzle: Puzzle, turn: int) -> Table:
     """Return the table of a turn, counted from 0; after the last turn, the one at the end of the puzzle's line."""
-    return puzzle.table_at(_index(puzzle, turn))
-
-
-def _index(puzzle: Puzzle, turn: int) -> int:
-    return puzzle.turns[turn] if turn < len(puzzle.turns) else len(puzzle.line)
+    return puzzle.table_at((*puzzle.turns, len(puzzle.line))[turn])
 
 
 def reasons_at(puzzle: Puzzle, turn: int, pile: str, cards: int, to: str) -> list[dict[str, str | int]]:

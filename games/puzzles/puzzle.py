@@ -20,8 +20,8 @@ MAX_TURNS: Final = 8
 ASK_FOR_LOSS: Final = frozenset({"tarot"})
 
 Losses = Mapping[str, dict[str, Any] | None]
-"""The losing moves of a turn. Those that lead to the same position are listed once. Each has its explanation, the
-fields of a `Lost` or `Tried`, or None before a player first makes the move (`games.puzzles.losses.refutations`)."""
+"""The losing moves of a turn. Those that lead to the same position are listed once. Each has its explanation, by
+`prove_lost` or `try_games`, or None before a player first makes the move (`games.puzzles.losses.refutations`)."""
 Wins = Mapping[str, tuple[str, ...]]
 """Winning moves, each with the moves that win the game after it."""
 
@@ -44,22 +44,17 @@ class Puzzle:
     start: str
     line: tuple[str, ...]
     finish: tuple[str, ...] = ()
-    losses: tuple[Losses, ...] = ()
+    losses: tuple[Losses, ...] = field(default=(), hash=False)
     seed: str = ""
     history: tuple[str, ...] = ()
-    wins: Wins = field(default_factory=dict)
-
-    def __hash__(self) -> int:
-        # Losses and wins have no hash.
-        return hash(self.start)
+    wins: Wins = field(default_factory=dict, hash=False)
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
         """Read a puzzle from the form that `to_json` returns."""
-        losses = tuple({token: _read_loss(loss) for token, loss in turn.items()} for turn in row["losses"])
         line, finish, history = (tuple(row.get(key, "").split()) for key in ("line", "finish", "history"))
         wins = {token: tuple(tokens.split()) for token, tokens in row.get("wins", {}).items()}
-        return cls(row["variant"], row["start"], line, finish, losses, row.get("seed", ""), history, wins)
+        return cls(row["variant"], row["start"], line, finish, tuple(row["losses"]), row.get("seed", ""), history, wins)
 
     def to_json(self) -> dict[str, Any]:
         """Return the puzzle as JSON types; moves are separated by spaces. Without `wins`, they are left out."""
@@ -84,7 +79,7 @@ class Puzzle:
         """The indexes in `line` of the moves that the player must find."""
         table, turns = from_position(self.start), []
         for n, token in enumerate(self.line):
-            if not is_forced(table):
+            if len(successors(table)) > 1:
                 turns.append(n)
             table.push(token)
         return tuple(turns)
@@ -97,11 +92,6 @@ class Puzzle:
         return table
 
 
-def _read_loss(loss: dict[str, Any] | list[Any] | None) -> dict[str, Any] | None:
-    """Return an explanation; earlier versions stored those of exhaustive searches as lists."""
-    return {"most_up": loss[0], "ends": loss[1]} if isinstance(loss, list) else loss
-
-
 def successors(table: Table) -> dict[str, str]:
     """Return the positions that can be reached in one move, each with the first legal move that leads to it."""
     found: dict[str, str] = {}
@@ -110,8 +100,3 @@ def successors(table: Table) -> dict[str, str]:
         found.setdefault(table.position(), token)
         table.pop()
     return found
-
-
-def is_forced(table: Table) -> bool:
-    """Return whether all legal moves lead to the same position."""
-    return len(successors(table)) == 1

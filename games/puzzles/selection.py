@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
@@ -70,20 +70,6 @@ def _nearest(found: QuerySet[StoredPuzzle], mu: float) -> list[int]:
     sides = found.filter(mu__gte=mu).order_by("mu", "pk"), found.filter(mu__lt=mu).order_by("-mu", "-pk")
     both = [row for side in sides for row in side.values_list("mu", "pk")[:NEAREST]]
     return [key for _, key in sorted(both, key=lambda row: abs(row[0] - mu))[:NEAREST]]
-
-
-def draw(players: Collection[int], max_turns: int, size: int, enough: int) -> list[StoredPuzzle]:
-    """Draw up to `size` random puzzles of at most `max_turns` turns, none of which any of the players has seen.
-
-    If there are fewer than `enough`, add puzzles that few of the players have seen, and long ago.
-    """
-    store.ensure_any()
-    found = offered().filter(ASKS_WIN, turns__lte=max_turns).defer("contents")
-    drawn = list(found.filter(history.unseen_by(players)).order_by("?")[:size])
-    if len(drawn) < enough:
-        known = found.filter(seen__player__in=players).annotate(by=Count("seen"), last=Max("seen__seen_at"))
-        drawn += known.order_by("by", "last", "pk")[: size - len(drawn)]
-    return drawn
 
 
 def draw_harder(player: int, before: Sequence[int]) -> StoredPuzzle | None:

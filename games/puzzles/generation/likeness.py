@@ -6,7 +6,6 @@ The last turn counts, so a puzzle that leads to the turning point of another is 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from typing import Final
 
 from games.puzzles.puzzle import Puzzle
@@ -24,11 +23,6 @@ def last_places(puzzle: Puzzle) -> Places:
     return frozenset((name, place, card) for name in table.pile_names() for place, card in enumerate(table.pile(name)))
 
 
-def are_near(one: Places, other: Places) -> bool:
-    """Return whether hardly any card lies elsewhere."""
-    return len(one - other) < MIN_MOVED
-
-
 class PuzzleIndex:
     """Index of puzzles that finds near ones among many thousands.
 
@@ -42,16 +36,12 @@ class PuzzleIndex:
     def add(self, puzzle: Puzzle) -> bool:
         """Add a puzzle, unless one near it is there; return whether it was added."""
         places = last_places(puzzle)
-        keys = [hash((puzzle.variant, frozenset(group))) for group in _groups(places)]
-        if any(are_near(places, other) for key in keys for other in self._places[key]):
+        groups: dict[int, list[tuple[str, int, int]]] = defaultdict(list)
+        for place in places:
+            groups[place[2] % MIN_MOVED].append(place)
+        keys = [hash((puzzle.variant, frozenset(group))) for group in groups.values()]
+        if any(len(places - other) < MIN_MOVED for key in keys for other in self._places[key]):
             return False
         for key in keys:
             self._places[key].append(places)
         return True
-
-
-def _groups(places: Places) -> Iterable[list[tuple[str, int, int]]]:
-    groups: dict[int, list[tuple[str, int, int]]] = defaultdict(list)
-    for place in places:
-        groups[place[2] % MIN_MOVED].append(place)
-    return groups.values()

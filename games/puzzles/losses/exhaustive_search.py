@@ -6,8 +6,7 @@ played, and where each foundation ends.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from games.manifests import MANIFESTS
 from games.rules import Table, from_position
@@ -15,20 +14,11 @@ from games.rules import Table, from_position
 MAX_POSITIONS: Final = 5_000
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """Proof that a position is lost.
+def prove_lost(position: str, limit: int = MAX_POSITIONS) -> dict[str, Any] | None:
+    """Return the proof that a position is lost; None if it can be won or more than `limit` positions can be reached.
 
     `most_up` is the highest number of cards that can be on the foundations together. `ends` names the last card of each
     foundation that no line of play completes; it is empty in games whose foundations have no fixed suits.
-    """
-
-    most_up: int
-    ends: tuple[str, ...]
-
-
-def prove_lost(position: str, limit: int = MAX_POSITIONS) -> Lost | None:
-    """Return the proof that a position is lost; None if it can be won or more than `limit` positions can be reached.
 
     :raises PositionError: when the position cannot be read.
     """
@@ -55,7 +45,7 @@ def prove_lost(position: str, limit: int = MAX_POSITIONS) -> Lost | None:
         most_up = max(most_up, table.cards_up)
         highest = [max(pair, key=len) for pair in zip(highest, [[*up] for up in table.foundations], strict=True)]
         untried.append(table.legal_moves())
-    return Lost(max(most_up, table.cards_up), _ends(table, highest))
+    return {"most_up": max(most_up, table.cards_up), "ends": _ends(table, highest)}
 
 
 def _facts(table: Table) -> tuple[object, ...]:
@@ -64,7 +54,7 @@ def _facts(table: Table) -> tuple[object, ...]:
     return (*piles, table.hidden, table.rounds_left, *table.unseen_facts().values())
 
 
-def _ends(table: Table, highest: list[list[int]]) -> tuple[str, ...]:
+def _ends(table: Table, highest: list[list[int]]) -> list[str]:
     complete = MANIFESTS[table.GAME].suit_sizes
     found = (cards for cards, size in zip(highest, complete, strict=False) if 0 < len(cards) < size)
-    return tuple(table.DECK.names[cards[-1]] for cards in found)
+    return [table.DECK.names[cards[-1]] for cards in found]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from django.db import transaction
 
 from games.core.errors import ErrorCode, Refusal
@@ -27,7 +25,7 @@ def explain(number: int, turn: int, token: str) -> None:
     loss = prove_lost(table.position()) or try_games(table.position())
     with transaction.atomic():
         row = StoredPuzzle.objects.select_for_update(no_key=True).get(pk=number)
-        row.contents["losses"][turn][token] = asdict(loss)
+        row.contents["losses"][turn][token] = loss
         row.save(update_fields=["contents"])
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from games.rules import from_position
 from games.solver.simulated_players import Skill, skilled_game
@@ -16,28 +15,17 @@ LACKS: Final = 4
 _SKILL: Final = Skill(slips=0.1)
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """Best result of several simulated games from a lost position.
+def try_games(position: str) -> dict[str, Any]:
+    """Play simulated games from a lost position, always the same ones, and return the result of the best one.
 
-    `games` is the number of games, and `best_up` the number of cards up in the best one. `lacks` names cards that its
-    foundations still needed.
-    """
-
-    best_up: int
-    games: int
-    lacks: tuple[str, ...]
-
-
-def try_games(position: str) -> Tried:
-    """Play simulated games from a lost position, always the same ones.
+    `best_up` is its number of cards up, and `lacks` names cards that its foundations still needed.
 
     :raises PositionError: when the position cannot be read.
     """
     table = from_position(position)
     for token in best_game(position):
         table.push(token)
-    return Tried(table.cards_up, GAMES, tuple(table.DECK.written(table.wanted_cards()[:LACKS])))
+    return {"best_up": table.cards_up, "games": GAMES, "lacks": table.DECK.written(table.wanted_cards()[:LACKS])}
 
 
 @lru_cache(256)

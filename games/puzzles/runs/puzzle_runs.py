@@ -19,6 +19,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import Count, Max
 from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
@@ -159,12 +160,18 @@ def _enter(run: PuzzleRun, now: datetime, *, is_new: bool) -> None:
 
 
 def draw_puzzles(players: Collection[int]) -> list[int]:
-    """Draw short puzzles for a storm, new ones if there are enough: in rounds of one of each variant, easy ones first.
+    """Draw short puzzles for a storm that none of the players has seen; too few are followed by those seen by few.
 
-    Return their primary keys; empty if there are no puzzles.
+    Return their primary keys, in rounds of one of each variant, easy ones first; empty if there are no puzzles.
     """
+    store.ensure_any()
+    found = selection.offered().filter(selection.ASKS_WIN, turns__lte=MAX_TURNS).defer("contents")
+    drawn = list(found.filter(history.unseen_by(players)).order_by("?")[:LENGTH])
+    if len(drawn) < ENOUGH:
+        known = found.filter(seen__player__in=players).annotate(by=Count("seen"), last=Max("seen__seen_at"))
+        drawn += known.order_by("by", "last", "pk")[: LENGTH - len(drawn)]
     by_variant = defaultdict[str, list[int]](list)
-    for one in sorted(selection.draw(players, MAX_TURNS, LENGTH, ENOUGH), key=lambda one: (one.mu, one.pk)):
+    for one in sorted(drawn, key=lambda one: (one.mu, one.pk)):
         by_variant[one.variant].append(one.pk)
     rounds = zip_longest(*by_variant.values())
     return [key for row in rounds for key in sample(row, len(row)) if key is not None]
