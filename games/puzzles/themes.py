@@ -21,45 +21,26 @@ from games.rules.variants.labyrinth import ROW, Labyrinth
 
 
 class Theme(TextChoices):
-    """Themes with their titles. Values are stored and appear in URLs; the comments say what the right move does."""
+    """Themes with their titles. Values are stored and appear in URLs; `_DEFINITIONS` says when a turn has them."""
 
-    # Plays no card up, although a losing move does.
     HOLD_BACK = "hold-back", _("Hold a card back")
-    # Plays a card up, and a losing move plays another one up.
     FIRST_UP = "first-up", _("Which card goes up first")
-    # Draws; in Labyrinth, deals a row.
     DRAW_FIRST = "draw-first", _("Draw first")
-    # Plays the waste's top card or one of Labyrinth's last row up, and drawing first loses.
     BEFORE_COVERED = "before-covered", _("Before it's covered")
-    # Turns the waste over.
     REDEAL = "redeal", _("Time to redeal")
-    # Comes before the waste is turned over, which loses.
     BEFORE_REDEAL = "before-redeal", _("Before you redeal")
-    # Chooses the building direction.
     DIRECTION = "direction", _("Choose the direction")
-    # Empties a pile or cell.
     MAKE_SPACE = "make-space", _("Make a space")
-    # Fills an empty pile or cell.
     FILL_SPACE = "fill-space", _("Fill a space")
-    # Leaves an empty pile or cell that a losing move fills.
     KEEP_SPACE = "keep-space", _("Keep a space free")
-    # Turns up a face-down card, or takes the top of a covered reserve.
     DIG = "dig", _("Dig for cards")
-    # Takes a card from Stonewall's open reserve.
     USE_RESERVE = "use-reserve", _("Use the reserve")
-    # Takes none from there, although a losing move does.
     KEEP_RESERVE = "keep-reserve", _("Save the reserve")
-    # Moves several cards.
     MOVE_RUN = "move-run", _("Move a run")
-    # Brings a card to a place to which a losing move brings another of the same rank.
     TWINS = "twins", _("Which of two alike")
-    # Plays the first card of a foundation.
     START_FOUNDATION = "start-foundation", _("Start a foundation")
-    # Plays from Labyrinth's first row while there is a stock, whose next card fills the gap.
     FIRST_ROW = "first-row", _("Play from the first row")
-    # Plays none from there, although a losing move does.
     KEEP_FIRST_ROW = "keep-first-row", _("Leave the first row alone")
-    # Frees a locked card of Labyrinth.
     OPEN_PASSAGE = "open-passage", _("Open a passage")
 
 
@@ -72,10 +53,9 @@ class _Turn:
     right: Move
     losing: tuple[Move, ...]
 
-    @property
-    def card(self) -> int:
-        """The lowest card that the right move moves."""
-        return self.table.piles[self.right.source][-self.right.cards]
+    def goes_up(self, move: Move) -> bool:
+        """Return whether a move plays a card to a foundation."""
+        return move.what == TO_FOUNDATION
 
     def fills_space(self, move: Move) -> bool:
         """Return whether a move puts a card on an empty pile."""
@@ -89,7 +69,7 @@ class _Turn:
         """Return whether a move plays up a card that a draw would cover: the waste's top, or one of the last row."""
         if isinstance(self.table, Labyrinth):
             return move.source >= max(ROW, ROW * (self.table.rows - 1))
-        return move.what == TO_FOUNDATION and self.takes_from(move, "w")
+        return self.goes_up(move) and self.takes_from(move, "w")
 
     def refills_first_row(self, move: Move) -> bool:
         """Return whether a move in Labyrinth brings the stock's next card into the first row."""
@@ -103,10 +83,9 @@ class _Turn:
         """Return whether a losing move brings a card of the same rank to the same pile or foundation."""
         if (move.what, move.target) != (self.right.what, self.right.target) or move.source == self.right.source:
             return False
-        card = self.table.piles[move.source][-move.cards]
-        if self.right.what == TO_FOUNDATION and self.table.GAME != "plot":  # each suit has its own foundations
-            return card == self.card
-        return RANK[card] == RANK[self.card]
+        card, right = (self.table.piles[one.source][-one.cards] for one in (move, self.right))
+        has_own_foundation = self.goes_up(move) and self.table.GAME != "plot"  # each suit has its own ones
+        return card == right if has_own_foundation else RANK[card] == RANK[right]
 
 
 # Tests store the shipped puzzles in hundreds of fresh databases.
@@ -126,23 +105,17 @@ def _turns(puzzle: Puzzle) -> Iterator[_Turn]:
         yield _Turn(table, puzzle.table_at(n + 1), read(puzzle.line[n]), tuple(map(read, losses)))
 
 
-def _holds_back(turn: _Turn) -> bool:
-    return turn.right.what != TO_FOUNDATION and any(move.what == TO_FOUNDATION for move in turn.losing)
-
-
 def _chooses_first_up(turn: _Turn) -> bool:
-    if turn.right.what != TO_FOUNDATION:
-        return False
-    return any(move.what == TO_FOUNDATION and not turn.is_twin(move) for move in turn.losing)
+    return turn.goes_up(turn.right) and any(turn.goes_up(move) and not turn.is_twin(move) for move in turn.losing)
 
 
 def _makes_space(turn: _Turn) -> bool:
-    if turn.table.GAME == "labyrinth" or not turn.takes_from(turn.right, "t"):
-        return False
-    return not turn.after.piles[turn.right.source]
+    is_pile = turn.table.GAME != "labyrinth" and turn.takes_from(turn.right, "t")
+    return is_pile and not turn.after.piles[turn.right.source]
 
 
 def _digs(turn: _Turn) -> bool:
+    """Return whether the right move turns up a face-down card, or takes the top of a covered reserve."""
     turns_up = turn.table.hidden != turn.after.hidden
     return turns_up or (turn.takes_from(turn.right, "r") and not turn.uses_reserve(turn.right))
 
@@ -151,11 +124,8 @@ def _starts_foundation(turn: _Turn) -> bool:
     return sum(map(bool, turn.after.foundations)) > sum(map(bool, turn.table.foundations))
 
 
-def _keeps_first_row(turn: _Turn) -> bool:
-    return not turn.refills_first_row(turn.right) and any(map(turn.refills_first_row, turn.losing))
-
-
 def _opens_passage(turn: _Turn) -> bool:
+    """Return whether the right move frees a locked card of Labyrinth."""
     if turn.table.GAME != "labyrinth" or turn.right.what == DRAW:
         return False
     cell = turn.table.VOCABULARY.piles[turn.right.source]
@@ -163,7 +133,7 @@ def _opens_passage(turn: _Turn) -> bool:
 
 
 _DEFINITIONS: Final[Mapping[Theme, Callable[[_Turn], bool]]] = {
-    Theme.HOLD_BACK: _holds_back,
+    Theme.HOLD_BACK: lambda turn: not turn.goes_up(turn.right) and any(map(turn.goes_up, turn.losing)),
     Theme.FIRST_UP: _chooses_first_up,
     Theme.DRAW_FIRST: lambda turn: turn.right.what == DRAW,
     Theme.BEFORE_COVERED: lambda turn: turn.is_before_covered(turn.right) and any(m.what == DRAW for m in turn.losing),
@@ -180,6 +150,8 @@ _DEFINITIONS: Final[Mapping[Theme, Callable[[_Turn], bool]]] = {
     Theme.TWINS: lambda turn: any(map(turn.is_twin, turn.losing)),
     Theme.START_FOUNDATION: _starts_foundation,
     Theme.FIRST_ROW: lambda turn: turn.refills_first_row(turn.right),
-    Theme.KEEP_FIRST_ROW: _keeps_first_row,
+    Theme.KEEP_FIRST_ROW: lambda turn: (
+        not turn.refills_first_row(turn.right) and any(map(turn.refills_first_row, turn.losing))
+    ),
     Theme.OPEN_PASSAGE: _opens_passage,
 }
