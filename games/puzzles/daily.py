@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
@@ -155,19 +154,10 @@ def _unused() -> QuerySet[StoredPuzzle]:
     return _offered().filter(turns__lte=MAX_TURNS, days=None)
 
 
-@dataclass(frozen=True, slots=True)
-class DayResults:
-    """Results of everyone who finished a day's puzzle: their number, how many solved it in time, and the most common
-    first move, empty if unknown.
+def results_of(puzzle: StoredPuzzle, today: date) -> dict[str, int | str] | None:
+    """Return how many players finished a puzzle on its last day, how many solved it in time, and the most common first
+    move, empty if unknown; None if it has had no day.
     """
-
-    finished: int
-    solved: int
-    first_move: str
-
-
-def results_of(puzzle: StoredPuzzle, today: date) -> DayResults | None:
-    """Return everyone's results with a puzzle on its last day; None if it has had none."""
     days = DailyPuzzle.objects.filter(puzzle=puzzle, day__lte=today)
     day = days.values_list("day", flat=True).order_by("day").last()
     if day is None:
@@ -176,7 +166,7 @@ def results_of(puzzle: StoredPuzzle, today: date) -> DayResults | None:
     moves = tries.exclude(first_move="").values_list("first_move").annotate(n=Count("pk"))
     first: Any = moves.order_by("-n", "first_move").first()
     solved = tries.filter(solved_at__lt=end_of(day)).count()
-    return DayResults(tries.count(), solved, first[0] if first else "")
+    return {"finished": tries.count(), "solved": solved, "first_move": first[0] if first else ""}
 
 
 def counts(row: PuzzleTry) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpRequest
@@ -32,7 +31,6 @@ def after_try(request: HttpRequest, stored: StoredPuzzle, progress: Progress) ->
     if not progress.is_over:
         return None
     source = puzzle_practice.source_of(stored, player_id(request))
-    results = daily.results_of(stored, timezone.now().date())
     can_play_on = puzzle_practice.can_play_on(stored, source)
     return {
         "themes": _themes(stored),
@@ -40,7 +38,7 @@ def after_try(request: HttpRequest, stored: StoredPuzzle, progress: Progress) ->
         "play_on": reverse("games:play_on_puzzle", args=[stored.pk]) if can_play_on else None,
         "vote": _vote(request, stored),
         "turns": _turns(Puzzle.from_json(stored.contents)),
-        "day": results and asdict(results),
+        "day": daily.results_of(stored, timezone.now().date()),
         "left": new_left(player_id(request)),
     }
 
