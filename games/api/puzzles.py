@@ -81,8 +81,7 @@ class PuzzleRatingsOut(Schema):
     def of(cls, request: HttpRequest, stored: StoredPuzzle, tried: tries.OpenedPuzzle | tries.Reply) -> Self:
         """Return the JSON form of the ratings to show to a player or visitor."""
         account = player_id(request) if has_account(request) else None
-        shown = rated_tries.shown_ratings(account, stored, tried.seen, is_decided=tried.progress.is_decided)
-        return cls.from_orm(shown)
+        return cls(**rated_tries.shown_ratings(account, stored, tried.seen, is_decided=tried.progress.is_decided))
 
 
 class PuzzleOut(Schema):

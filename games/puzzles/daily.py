@@ -1,8 +1,4 @@
-"""Puzzle of the day, everyone's results with it, and streaks of days on which a player solved it.
-
-Puzzles that no player has seen are reserved some weeks ahead. Until their day they are not offered anywhere. Weekdays
-have the games that are learnt in a minute, and difficulty follows the grades of the daily deals.
-"""
+"""Puzzle of the day, everyone's results with it, and streaks (docs/puzzles.md, "The puzzle of the day")."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""History of what each player has seen: puzzles on their pages and in runs.
-
-There is one row for each player and puzzle, so that two tabs cannot write it twice. Next puzzles and runs draw puzzles
-without a row first.
-"""
+"""History of what each player has seen, on the pages of puzzles and in runs (docs/puzzles.md, "Never twice")."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Check of a move at a puzzle, and what a player sees of its positions.
-
-The view is that of a game's table with the face-down cards turned up, and the hidden cards of stock, waste and reserve
-listed next to it.
-"""
+"""Check of a move at a puzzle, and what a player sees of its positions: every card, face-down and hidden ones too."""
 
 from __future__ import annotations
 

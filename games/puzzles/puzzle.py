@@ -1,6 +1,4 @@
-"""Puzzle: a position from which the player must find the only winning move, up to eight times in a row.
-
-In games in which drawing cards never loses, the player must find the only move with a card that does.
+"""Puzzle: a position from which the player must find the only winning move, or in some games the only losing one.
 
 All cards are known to the player. A position is a turn if its legal moves lead to two or more different positions;
 between two turns, the forced moves are played automatically.

@@ -1,7 +1,4 @@
-"""Reviews: a puzzle that a player has missed comes back after one day, and once solved, after three and then ten.
-
-Another mistake starts over. A review is an unrated try that ends with the first wrong move (`games.puzzles.tries`).
-"""
+"""Reviews: a missed puzzle comes back until its player has solved it three times (docs/puzzles.md, "Review")."""
 
 from __future__ import annotations
 

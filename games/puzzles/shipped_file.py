@@ -1,8 +1,6 @@
-"""File of the puzzles shipped with the code: data made by `manage.py make_puzzles`, compressed, with a checksum.
+"""File of the puzzles shipped with the code, made by `manage.py make_puzzles` (docs/puzzles.md, "The shipped file").
 
-After decompression, the first line is a JSON object with the file's `version`, the `count` of puzzles and the SHA-256
-of all other lines; each of these is a puzzle (docs/puzzles.md, "The shipped file"). Ratings and themes are stored, so
-that loading computes nothing.
+Ratings and themes are stored, so that loading computes nothing.
 """
 
 from __future__ import annotations
@@ -22,10 +20,6 @@ from games.puzzles.themes import themes_of
 
 SHIPPED: Final = Path(__file__).with_name("shipped_puzzles.xz")
 VERSION: Final = 1
-
-
-class ShippedFileError(Exception):
-    """The file is of another version or damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +61,12 @@ class PuzzleRow:
 def header() -> Mapping[str, Any]:
     """Return the first line of the file.
 
-    :raises ShippedFileError: for a file of another version.
+    :raises ValueError: for a file of another version.
     """
     with lzma.open(SHIPPED) as file:
         found: dict[str, Any] = json.loads(file.readline())
     if found["version"] != VERSION:
-        raise ShippedFileError(f"{SHIPPED.name}: version {found['version']}, not {VERSION}")
+        raise ValueError(f"{SHIPPED.name}: version {found['version']}, not {VERSION}")
     return found
 
 
@@ -85,13 +79,13 @@ def first_rows(number: int) -> list[PuzzleRow]:
 def rows() -> Iterator[PuzzleRow]:
     """Check the file, and yield all puzzles.
 
-    :raises ShippedFileError: for a file of another version, or with other contents than its header says.
+    :raises ValueError: for a file of another version, or with other contents than its header says.
     """
     facts = header()
     _, _, body = lzma.decompress(SHIPPED.read_bytes()).partition(b"\n")
     lines = body.splitlines()
     if (hashlib.sha256(body).hexdigest(), len(lines)) != (facts["sha256"], facts["count"]):
-        raise ShippedFileError(f"{SHIPPED.name}: the checksum does not match")
+        raise ValueError(f"{SHIPPED.name}: the checksum does not match")
     return map(PuzzleRow.read, lines)
 
 

@@ -45,7 +45,8 @@ class Progress:
     @classmethod
     def of(cls, row: PuzzleTry) -> Progress:
         """Return the state stored in a row."""
-        allowed, is_solved, before, after = _allowed(row), row.solved_at is not None, row.mu_before, row.mu_after
+        allowed = 1 if row.review_on else daily.tries_for(row.puzzle) if row.day else None
+        is_solved, before, after = row.solved_at is not None, row.mu_before, row.mu_after
         return cls(
             turn=row.turn,
             mistakes=row.mistakes,
@@ -115,13 +116,6 @@ def _tries_like(player: int, fresh: PuzzleTry) -> QuerySet[PuzzleTry]:
     if fresh.day:
         return own.filter(day=fresh.day)
     return own.filter(review_on=fresh.review_on) if fresh.review_on else own
-
-
-def _allowed(row: PuzzleTry) -> int | None:
-    """Return the number of wrong moves that end a try; None if it allows any."""
-    if row.review_on is not None:
-        return 1
-    return None if row.day is None else daily.tries_for(row.puzzle)
 
 
 def play(

@@ -1,8 +1,4 @@
-"""Votes on puzzles, and reports of mistakes in them.
-
-A puzzle is no longer offered if enough established players who solved it find it bad, as long as plenty of its variant
-are left. A report counts as no vote: staff see it, and the puzzle is proven again at once.
-"""
+"""Votes on puzzles, and reports of mistakes in them, which count as no vote (docs/puzzles.md, "Votes")."""
 
 from __future__ import annotations
 

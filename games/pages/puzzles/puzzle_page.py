@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import date
+from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -89,7 +90,7 @@ def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
         "turns": stored.turns,
         "progress": progress,
         "filters": request.GET.urlencode(),
-        "is_rated": ratings.own is not None,
+        "is_rated": ratings["own"] is not None,
         "data": {
             "step": position_at(puzzle, progress.turn),
             "asks": puzzle.asks,
@@ -98,7 +99,7 @@ def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
             "progress": asdict(progress),
             "streak": daily.streak_of(player, now) if player and day else None,
             "after": after_try(request, stored, progress),
-            "rating": asdict(ratings),
+            "rating": ratings,
             "missed": missed and {"turn": missed.turn, "token": missed.token},
             "address": settings.PUBLIC_URL + address,
         },
@@ -106,9 +107,7 @@ def _page(request: HttpRequest, stored: StoredPuzzle) -> HttpResponse:
     return render(request, "puzzles/puzzle.html", context)
 
 
-def _ratings(
-    request: HttpRequest, stored: StoredPuzzle, tried: tries.OpenedPuzzle | tries.Reply
-) -> rated_tries.ShownRatings:
+def _ratings(request: HttpRequest, stored: StoredPuzzle, tried: tries.OpenedPuzzle | tries.Reply) -> dict[str, Any]:
     account = player_id(request) if has_account(request) else None
     return rated_tries.shown_ratings(account, stored, tried.seen, is_decided=tried.progress.is_decided)
 
@@ -143,7 +142,7 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
     return JsonResponse(
         {
             "progress": asdict(reply.progress),
-            "rating": asdict(_ratings(request, stored, reply)),
+            "rating": _ratings(request, stored, reply),
             "steps": reply.steps,
             "loss": reply.loss,
             "streak": daily.streak_of(player, now) if reply.progress.solved else None,

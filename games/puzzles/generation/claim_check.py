@@ -1,8 +1,7 @@
 """Check of every claim of a puzzle, with other searches than those that found it.
 
-It proves each loss for a second time: by brute force with the rules alone if that ends soon, or else by the solver with
-another random stream. When a player reports a mistake, it runs again in a process of its own
-(`games.core.search_process`).
+Each loss is proven by brute force with the rules alone if that ends soon, or else by the solver with another random
+stream.
 """
 
 from __future__ import annotations

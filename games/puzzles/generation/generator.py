@@ -1,10 +1,6 @@
-"""Generator of puzzles from games on random deals.
+"""Generator of puzzles from games on random deals (docs/puzzles.md, "How puzzles are found").
 
-A simulated player plays each deal badly. Whenever a move has lost the game, the generator goes back to the last
-winnable position, and walks along a winning line from some moves before it, as long as wrong moves still lose. The walk
-needs few searches: the line itself is certified, and a second winning move is enough to pass over a position. The deals
-are random and belong to no day or race, so a puzzle shows nothing of an open deal.
-
+The walks need few searches: the line itself is certified, and a second winning move is enough to pass over a position.
 Where drawing never loses, no walk finds anything: there, a puzzle asks for the losing move (`losing_card`).
 """
 

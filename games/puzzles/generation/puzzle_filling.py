@@ -1,7 +1,6 @@
-"""Background job that makes puzzles while the site is idle and a keen player has few unseen ones of a variant left.
+"""Background job that makes puzzles while the site is idle (docs/puzzles.md, "Making more").
 
-The turning points of players' games come first (`sources`), then games of simulated players. Each search runs in a
-process of its own at the lowest priority (`generator.search`).
+Each search runs in a process of its own at the lowest priority (`generator.search`).
 """
 
 from __future__ import annotations
@@ -73,21 +72,16 @@ def is_busy() -> bool:
 def _fill() -> None:
     """Make puzzles until none are needed or the site is busy; the periodic task starts it again."""
     while not is_busy() and (variant := next_variant()) is not None:
-        game = sources.next_game(variant)
-        positions = [] if game is None else game.positions
-        found = 0
+        attempt, positions = sources.next_game(variant) or (None, [])
+        found = False
         for puzzle in search(variant, positions, stop=is_busy):
-            found += 1
-            if store.has_near(puzzle):
-                continue
-            if game is None:
-                store.add([puzzle])
-            else:
+            found = True
+            if not store.has_near(puzzle):
                 n = positions.index(puzzle.start) if puzzle.start in positions else None
-                store.add([puzzle], source=game.attempt, source_n=n)
-            daily.reserve(timezone.now().date())
-        if not found and game is not None and is_busy():
-            sources.put_back(game)
+                store.add([puzzle], source=attempt, source_n=n)
+                daily.reserve(timezone.now().date())
+        if attempt and not found and is_busy():
+            sources.put_back(attempt)
 
 
 #: The thread of this worker that makes puzzles.

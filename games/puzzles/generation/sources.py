@@ -7,8 +7,6 @@ open deal or an unfinished race is never a source, and neither is practice at a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -26,30 +24,24 @@ from games.rules import RULES_VERSION
 CONSENT: Final = "puzzles_from_practice"
 
 
-@dataclass(frozen=True, slots=True)
-class LostGame:
-    """A lost game: its attempt, and its positions after 0, 1, 2… tokens up to the last winnable one."""
+def next_game(variant: str) -> tuple[int, list[str]] | None:
+    """Return a lost game that has not been searched for a puzzle, and mark it as searched; None if there is none.
 
-    attempt: int
-    positions: list[str]
-
-
-def next_game(variant: str, now: datetime | None = None) -> LostGame | None:
-    """Return a game that has not been searched for a puzzle, and mark it as searched; None if there is none."""
-    now = now or timezone.now()
+    It is the game's attempt, and its positions after 0, 1, 2… tokens up to the last winnable one.
+    """
     for key in _analyses(variant).values_list("pk", flat=True):
         analysis = Analysis.objects.select_related("attempt__deal").get(pk=key)
-        if publishing.is_secret(analysis.attempt.deal, now):
+        if publishing.is_secret(analysis.attempt.deal, timezone.now()):
             continue
         SearchedGame.objects.get_or_create(attempt=analysis.attempt)
         if positions := list(_positions(analysis)):
-            return LostGame(analysis.attempt_id, positions)
+            return analysis.attempt_id, positions
     return None
 
 
-def put_back(game: LostGame) -> None:
+def put_back(attempt: int) -> None:
     """Let a game whose search was interrupted be searched again."""
-    SearchedGame.objects.filter(attempt=game.attempt).delete()
+    SearchedGame.objects.filter(attempt=attempt).delete()
 
 
 def _analyses(variant: str) -> QuerySet[Analysis]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 from django.utils import timezone
 
@@ -34,31 +34,19 @@ def rate(row: PuzzleTry, stored: StoredPuzzle) -> None:
         stored.save(update_fields=["mu", "sigma"])
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRatings:
-    """Ratings next to a puzzle, in whole points: the player's own, and the puzzle's once the try is decided.
+def shown_ratings(account: int | None, stored: StoredPuzzle, seen: str, *, is_decided: bool) -> dict[str, Any]:
+    """Return a player's `own` rating next to a puzzle, in whole points, and the `puzzle`'s once the try is decided.
 
-    `seen_in` is the kind of run in which the player saw the puzzle, if any; then the try is not rated.
-    """
-
-    own: int | None
-    provisional: bool
-    puzzle: int | None
-    seen_in: str | None
-
-
-def shown_ratings(account: int | None, stored: StoredPuzzle, seen: str, *, is_decided: bool) -> ShownRatings:
-    """Return the ratings to show to a player who has `seen` the puzzle in a place.
-
-    Pass None as `account` for guests and visitors, who have no rating.
+    If the player has `seen` the puzzle in a run, `seen_in` is its kind, and the try is not rated. Pass None as
+    `account` for guests and visitors, who have no rating.
     """
     estimate = estimate_of(account)
-    return ShownRatings(
-        own=None if account is None else round(estimate.mu),
-        provisional=not estimate.is_settled,
-        puzzle=round(stored.mu) if is_decided else None,
-        seen_in=None if account is None or seen == SeenPuzzle.Place.PAGE else seen,
-    )
+    return {
+        "own": None if account is None else round(estimate.mu),
+        "provisional": not estimate.is_settled,
+        "puzzle": round(stored.mu) if is_decided else None,
+        "seen_in": None if account is None or seen == SeenPuzzle.Place.PAGE else seen,
+    }
 
 
 def estimate_of(player: int | None) -> RatingEstimate:

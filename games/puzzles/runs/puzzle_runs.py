@@ -1,10 +1,7 @@
-"""Runs: one puzzle after another, ever harder. A storm or a race lasts three minutes; a streak ends with a mistake.
+"""Runs: one puzzle after another. A storm or a race lasts three minutes; a streak ends with a mistake.
 
-The clock is the server's. It starts when the page has loaded and asks for the first puzzle. A wrong move ends its
-puzzle and costs ten seconds, or a streak. One puzzle of a streak may be skipped.
-
-A player's first storm of a day is listed on the board of the day, and every streak on the board of its month, if all of
-the puzzles are new to the player. Suits are renamed, because anyone can read the shipped puzzles and their answers.
+The clock is the server's. It starts when the page has loaded and asks for the first puzzle. Suits are renamed, because
+anyone can read the shipped puzzles and their answers (docs/puzzles.md, "Puzzle storm and streak").
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from games.deals import sealed_stock, stock_filling
 from games.puzzles import history, shipped_file, store
 from games.puzzles.generation import likeness, puzzle_filling, sources
 from games.puzzles.generation.generator import puzzles_along
-from games.puzzles.generation.sources import LostGame
 from games.puzzles.models import SeenPuzzle, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.tasks import fill_puzzles
@@ -101,7 +100,7 @@ def test_nothing_is_made_while_the_site_is_busy(ada: User, monkeypatch: pytest.M
 def test_a_players_game_comes_before_simulated_ones(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     stored_puzzle(UNEXPLAINED)
     attempt = lost_game(ada)
-    games = iter([LostGame(attempt.pk, POSITIONS), None])
+    games = iter([(attempt.pk, POSITIONS), None])
     searched: list[int] = []
 
     def search(_variant: str, positions: Sequence[str], **_: object) -> list[Puzzle]:

@@ -107,7 +107,7 @@ def test_a_guests_tries_join_an_account_unrated(user: User, stored: StoredPuzzle
 
 def test_the_puzzles_rating_is_shown_only_after_the_decision(settled: User, stored: StoredPuzzle) -> None:
     before = shown_ratings(settled.pk, stored, "page", is_decided=False)
-    assert (before.own, before.provisional, before.puzzle) == (1600, False, None)
-    assert shown_ratings(None, stored, "", is_decided=True).own is None
+    assert before == {"own": 1600, "provisional": False, "puzzle": None, "seen_in": None}
+    assert shown_ratings(None, stored, "", is_decided=True)["own"] is None
     decided = fail(settled, stored).progress.is_decided
-    assert shown_ratings(settled.pk, stored, "page", is_decided=decided).puzzle == round(stored.mu) > MU
+    assert shown_ratings(settled.pk, stored, "page", is_decided=decided)["puzzle"] == round(stored.mu) > MU

@@ -61,7 +61,7 @@ def test_no_puzzle_is_made_from_a_secret_deal(
 ) -> None:
     lost_game(player, **fields)
     User.objects.update(preferences={"puzzles_from_practice": True})
-    assert sources.next_game("labyrinth", NOW) is None
+    assert sources.next_game("labyrinth") is None
     assert not SearchedGame.objects.exists(), "it may become a source later"
     stored_puzzle(LABYRINTH)
     searched: list[list[str]] = []
@@ -84,16 +84,17 @@ def test_no_puzzle_is_made_from_a_secret_deal(
 )
 def test_a_revealed_game_is_a_source_once(player: User, fields: dict[str, Any]) -> None:
     attempt = lost_game(player, **fields)
-    found = sources.next_game("labyrinth", NOW)
+    found = sources.next_game("labyrinth")
     assert found is not None
-    assert (found.attempt, len(found.positions)) == (attempt.pk, 4), "up to the last turning point"
-    table = from_position(found.positions[0])
+    key, positions = found
+    assert (key, len(positions)) == (attempt.pk, 4), "up to the last turning point"
+    table = from_position(positions[0])
     assert table.position() == RECORD.open_table().position()
-    for token, position in zip(RECORD.tokens, found.positions[1:], strict=False):
+    for token, position in zip(RECORD.tokens, positions[1:], strict=False):
         table.push(token)
         assert table.position() == position
-    assert sources.next_game("labyrinth", NOW) is None
-    assert sources.next_game("braid", NOW) is None
+    assert sources.next_game("labyrinth") is None
+    assert sources.next_game("braid") is None
 
 
 def test_practice_is_a_source_only_with_consent(player: User) -> None:
