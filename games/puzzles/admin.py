@@ -12,8 +12,7 @@ from games.puzzles.models import PuzzleVote
 class PuzzleVoteAdmin(ReadOnlyRows, admin.ModelAdmin[PuzzleVote]):
     """Read-only admin for votes."""
 
-    list_display = ("puzzle", "vote", "proof", "counts", "player", "voted_at")
+    fields = list_display = ("puzzle", "vote", "proof", "counts", "player", "voted_at")
     list_filter = ("vote", "proof", "puzzle__variant")
     list_select_related = ("puzzle", "player")
-    fields = ("puzzle", "vote", "proof", "counts", "player", "voted_at")
     ordering = ("-voted_at",)

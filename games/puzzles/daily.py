@@ -108,8 +108,8 @@ def _draw(day: date) -> StoredPuzzle:
 
     :raises StoredPuzzle.DoesNotExist: if there is none at all.
     """
-    unused, short = _unused(), _offered().filter(turns__lte=MAX_TURNS)
-    tiers = (unused.filter(history.unseen_by(None)), unused, short, _offered())
+    unused, used = _unused(), StoredPuzzle.objects.filter(ASKS_WIN, withdrawn="")
+    tiers = (unused.filter(history.unseen_by(None)), unused, used.filter(turns__lte=MAX_TURNS), used)
     for games, is_fair in ((_games_of(day), True), (CATALOGUE, True), (CATALOGUE, False)):
         for tier in tiers:
             if (puzzle := _draw_from(tier, day, games, is_fair=is_fair)) is not None:
@@ -142,12 +142,8 @@ def _draw_from(
     return None
 
 
-def _offered() -> QuerySet[StoredPuzzle]:
-    return StoredPuzzle.objects.filter(ASKS_WIN, withdrawn="")
-
-
 def _unused() -> QuerySet[StoredPuzzle]:
-    return _offered().filter(turns__lte=MAX_TURNS, days=None)
+    return StoredPuzzle.objects.filter(ASKS_WIN, withdrawn="", turns__lte=MAX_TURNS, days=None)
 
 
 def results_of(puzzle: StoredPuzzle, today: date) -> dict[str, int | str] | None:

@@ -15,21 +15,14 @@ Place = SeenPuzzle.Place
 
 def mark_seen(player: int, puzzle: int, place: Place) -> str:
     """Store that a player sees a puzzle, and return the stored place. One seen in a run stays marked as such."""
-    row = SeenPuzzle(player_id=player, puzzle_id=puzzle, place=place)
-    if place != Place.PAGE:
-        keys = ["player", "puzzle"]
-        SeenPuzzle.objects.bulk_create([row], update_conflicts=True, unique_fields=keys, update_fields=["place"])
-    elif known := place_of(player, puzzle):
-        return known
-    else:
+    if place == Place.PAGE:
         with suppress(IntegrityError):  # the guest has just signed in elsewhere
-            SeenPuzzle.objects.bulk_create([row], ignore_conflicts=True)
+            row, _ = SeenPuzzle.objects.get_or_create(player_id=player, puzzle_id=puzzle, defaults={"place": place})
+            return row.place
+    else:
+        rows, keys = [SeenPuzzle(player_id=player, puzzle_id=puzzle, place=place)], ["player", "puzzle"]
+        SeenPuzzle.objects.bulk_create(rows, update_conflicts=True, unique_fields=keys, update_fields=["place"])
     return place
-
-
-def place_of(player: int, puzzle: int) -> str:
-    """Return where a player saw a puzzle; empty if nowhere."""
-    return SeenPuzzle.objects.filter(player=player, puzzle=puzzle).values_list("place", flat=True).first() or ""
 
 
 def unseen_by(players: Collection[int] | None) -> Q:

@@ -26,26 +26,19 @@ Wins = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A puzzle of a variant.
+    """A puzzle of a variant (docs/puzzles.md, "What a puzzle is").
 
-    `start` is its position, in the form of `Table.position`, and `line` the moves up to the last turn, forced moves
-    included. `finish` wins the game from there. `losses` has the losing moves of each turn.
-
-    If the puzzle asks for the move that loses, that is its `line`, and `wins` has the other moves with cards, each with
-    the moves that win after it. `losses` then lists these wrong moves.
-
-    `seed` is the hex seed of the deal, and `history` the moves from the deal to the start. A puzzle from a player's
-    game has no seed, as the game is stored; its history begins at a position of that game.
+    A puzzle from a player's game has no seed, as the game is stored; its history begins at a position of that game.
     """
 
     variant: str
     start: str
     line: tuple[str, ...]
     finish: tuple[str, ...] = ()
-    losses: tuple[Losses, ...] = field(default=(), hash=False)
+    losses: tuple[Losses, ...] = ()
     seed: str = ""
     history: tuple[str, ...] = ()
-    wins: Wins = field(default_factory=dict, hash=False)
+    wins: Wins = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:

@@ -45,10 +45,9 @@ def numbered(number: int) -> StoredPuzzle:
 
 
 def next_puzzle(player: int | None, variant: str | None, theme: Theme | None = None) -> StoredPuzzle | None:
-    """Return a random puzzle near the player's rating; None if the player has tried all.
+    """Return a random puzzle near the player's rating, of one variant and theme or of any; None if all are tried.
 
-    Those that the player has not seen come first. It is of one variant and theme, or of any. Guests and visitors get
-    puzzles near the initial rating.
+    Those that the player has not seen come first. Guests and visitors get puzzles near the initial rating.
     """
     store.ensure_any()
     found = offered()

@@ -52,11 +52,6 @@ class PuzzleRow:
         row |= {"turns": self.turns, "moves": self.moves, "mu": round(self.mu, 1), "themes": " ".join(self.themes)}
         return json.dumps(row, separators=(",", ":"))
 
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of the start, which identifies a puzzle."""
-        return hashlib.sha256(self.contents["start"].encode()).hexdigest()
-
 
 def header() -> Mapping[str, Any]:
     """Return the first line of the file.

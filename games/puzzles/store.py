@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from itertools import islice
 from typing import Final
 
@@ -20,8 +21,6 @@ from games.puzzles.shipped_file import PuzzleRow
 FIRST: Final = 264
 #: Puzzles stored in one transaction, so that others can write in between.
 _BATCH: Final = 1000
-#: Themes stored by one statement: SQLite of older versions allows 999 values.
-_THEMES: Final = 400
 
 
 def add(puzzles: Iterable[Puzzle], *, source: int | None = None, source_n: int | None = None) -> None:
@@ -34,7 +33,7 @@ def add(puzzles: Iterable[Puzzle], *, source: int | None = None, source_n: int |
 
 @transaction.atomic
 def _add_rows(rows: Sequence[PuzzleRow], source: int | None = None, source_n: int | None = None) -> None:
-    new = {row.digest: row for row in rows}
+    new = {sha256(row.contents["start"].encode()).hexdigest(): row for row in rows}
     stored = (
         StoredPuzzle(
             variant=row.contents["variant"],
@@ -51,9 +50,8 @@ def _add_rows(rows: Sequence[PuzzleRow], source: int | None = None, source_n: in
     )
     StoredPuzzle.objects.bulk_create(stored, batch_size=500, ignore_conflicts=True)
     keys = StoredPuzzle.objects.filter(digest__in=new).values_list("pk", "digest")
-    themes = [(pk, theme) for pk, digest in keys for theme in new[digest].themes]
-    for n in range(0, len(themes), _THEMES):
-        _add_themes(themes[n : n + _THEMES])
+    if themes := [(pk, theme) for pk, digest in keys for theme in new[digest].themes]:
+        _add_themes(themes)
 
 
 def _add_themes(themes: Sequence[tuple[int, str]]) -> None:

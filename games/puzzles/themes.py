@@ -1,13 +1,9 @@
-"""Themes of puzzles: what a right move does, or what a losing one would do instead.
-
-A puzzle has a theme if one of its turns has it. The rules alone decide.
-"""
+"""Themes of puzzles: what a right move does, or what a losing one would do instead. The rules alone decide."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from django.db.models import TextChoices
@@ -88,21 +84,16 @@ class _Turn:
         return card == right if has_own_foundation else RANK[card] == RANK[right]
 
 
-# Tests store the shipped puzzles in hundreds of fresh databases.
-@lru_cache(512)
 def themes_of(puzzle: Puzzle) -> tuple[Theme, ...]:
     """Return the themes of a puzzle, in the order of `Theme`; none if it asks for the loss."""
     if puzzle.wins:
         return ()
-    turns = list(_turns(puzzle))
-    return tuple(theme for theme in Theme if any(map(_DEFINITIONS[theme], turns)))
-
-
-def _turns(puzzle: Puzzle) -> Iterator[_Turn]:
+    turns = []
     for n, losses in zip(puzzle.turns, puzzle.losses, strict=True):
         table = puzzle.table_at(n)
         read = table.VOCABULARY.read
-        yield _Turn(table, puzzle.table_at(n + 1), read(puzzle.line[n]), tuple(map(read, losses)))
+        turns.append(_Turn(table, puzzle.table_at(n + 1), read(puzzle.line[n]), tuple(map(read, losses))))
+    return tuple(theme for theme in Theme if any(map(_DEFINITIONS[theme], turns)))
 
 
 def _chooses_first_up(turn: _Turn) -> bool:

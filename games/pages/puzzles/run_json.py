@@ -18,4 +18,4 @@ def puzzle_json(puzzle: puzzle_runs.RunPuzzle | None) -> dict[str, Any] | None:
     """Return a puzzle as JSON types, with the title of its variant."""
     if puzzle is None:
         return None
-    return {"title": titles.VARIANT_TITLES[puzzle.variant], "turns": puzzle.turns, "step": puzzle.step}
+    return {"title": titles.VARIANT_TITLES[puzzle["variant"]], "turns": puzzle["turns"], "step": puzzle["step"]}

@@ -1,8 +1,4 @@
-"""Check of every claim of a puzzle, with other searches than those that found it.
-
-Each loss is proven by brute force with the rules alone if that ends soon, or else by the solver with another random
-stream.
-"""
+"""Check of every claim of a puzzle, with other searches than those that found it."""
 
 from __future__ import annotations
 
@@ -21,8 +17,6 @@ BY_RULES: Final = 2_000
 BUDGET: Final = Budget(nodes=100_000)
 #: Possible findings about a claim.
 FINDINGS: Final = ("won by the rules", "lost by the rules", "lost by the solver", "undecided", "wrong")
-#: Number of random streams of the solver, of which a repeated proof draws one.
-_STREAMS: Final = 2**16
 
 
 def check(contents: dict[str, Any]) -> Iterator[str]:
@@ -30,7 +24,7 @@ def check(contents: dict[str, Any]) -> Iterator[str]:
     "undecided" if the solver gave up.
     """
     try:
-        found = Counter(findings(Puzzle.from_json(contents), SystemRandom().randrange(2, _STREAMS)))
+        found = Counter(findings(Puzzle.from_json(contents), SystemRandom().randrange(2, 2**16)))
     except RulesError:
         yield "broken"
         return

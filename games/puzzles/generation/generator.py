@@ -1,7 +1,7 @@
 """Generator of puzzles from games on random deals (docs/puzzles.md, "How puzzles are found").
 
 The walks need few searches: the line itself is certified, and a second winning move is enough to pass over a position.
-Where drawing never loses, no walk finds anything: there, a puzzle asks for the losing move (`losing_card`).
+Where drawing never loses, no walk finds anything: there, a puzzle asks for the only losing move with a card.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from itertools import islice, takewhile
 from random import Random, SystemRandom
 from typing import Final
 
-from games.puzzles.generation import losing_card
 from games.puzzles.generation.likeness import PuzzleIndex
 from games.puzzles.generation.proofs import NODES, Judge, prove_again, short_win
 from games.puzzles.puzzle import ASK_FOR_LOSS, MAX_TURNS, Puzzle, successors
@@ -24,6 +23,8 @@ from games.solver.simulated_players import wish
 MIN_ANSWERS: Final = 4
 #: The fewest choices at some turn of a puzzle whose answer is only to draw cards.
 MIN_CHOICES: Final = 3
+#: The fewest moves with cards at a puzzle that asks for the losing one.
+MIN_CARD_MOVES: Final = 3
 #: Deals of one search: enough that starting its process takes the smaller part of the time.
 DEALS: Final = 100
 #: A rich puzzle has at least this many turns with `MIN_CHOICES` choices.
@@ -123,8 +124,36 @@ def _puzzles_at(variant: str, table: Table, line: list[str], judge: Judge, chanc
     if table.GAME not in ASK_FOR_LOSS:
         for run in _walk(table, line, judge, chance):
             yield from _puzzles_of(variant, run)
-    elif puzzle := losing_card.puzzle_at(variant, table, judge):
+    elif puzzle := _losing_card(variant, table, judge):
         yield puzzle
+
+
+def _losing_card(variant: str, table: Table, judge: Judge) -> Puzzle | None:
+    """Return the puzzle at a position, if exactly one move with a card loses, with its history from the first move.
+
+    The search stops at the first undecided move. If the losing move is the only one to a foundation, the puzzle is too
+    easy.
+    """
+    moves = {token: position for position, token in successors(table).items() if token not in ("d", "n")}
+    if len(moves) < MIN_CARD_MOVES:
+        return None
+    losing: list[str] = []
+    for token in moves:
+        verdict = judge.after(table, token)
+        if verdict is None or (losing and not verdict):
+            return None
+        if not verdict:
+            losing.append(token)
+    up = [token for token in moves if token.endswith("-f")]
+    if not losing or losing == up:
+        return None
+    wins: dict[str, tuple[str, ...]] = {}
+    for token in moves.keys() - set(losing):
+        table.push(token)
+        wins[token] = short_win(table, judge) or ()
+        table.pop()
+    losses, history = (dict.fromkeys(wins),), tuple(table.moves)
+    return prove_again(Puzzle(variant, table.position(), tuple(losing), losses=losses, history=history, wins=wins))
 
 
 def _play_badly(table: Table, moves: int, style: _Style, chance: Random) -> None:

@@ -43,9 +43,7 @@ def start_filling() -> threading.Thread | None:
 def next_variant() -> str | None:
     """Return the variant with the fewest unseen puzzles, if puzzles are needed.
 
-    They are while one of the keenest players has fewer than `PUZZLE_STOCK` unseen ones of it left, or fewer than
-    `A_DAY` have been added in a day. A variant without any puzzle is left to `manage.py make_puzzles`: its games may
-    hardly ever have one.
+    A variant without any puzzle is left to `manage.py make_puzzles`: its games may hardly ever have one.
     """
     left = dict(selection.offered().values_list("variant").annotate(Count("pk")))
     if not left or not settings.PUZZLE_STOCK:

@@ -1,8 +1,4 @@
-"""Source games of puzzles: analyzed, lost games whose cards help no one any more.
-
-These are games at revealed daily deals and in finished races, and practice games whose players agreed. A game of an
-open deal or an unfinished race is never a source, and neither is practice at a deal that someone is playing.
-"""
+"""Source games of puzzles: lost games whose cards help no one any more (docs/puzzles.md, "Making more")."""
 
 from __future__ import annotations
 

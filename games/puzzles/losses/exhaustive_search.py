@@ -19,8 +19,6 @@ def prove_lost(position: str, limit: int = MAX_POSITIONS) -> dict[str, Any] | No
 
     `most_up` is the highest number of cards that can be on the foundations together. `ends` names the last card of each
     foundation that no line of play completes; it is empty in games whose foundations have no fixed suits.
-
-    :raises PositionError: when the position cannot be read.
     """
     table = from_position(position)
     seen = {_facts(table)}
@@ -45,16 +43,12 @@ def prove_lost(position: str, limit: int = MAX_POSITIONS) -> dict[str, Any] | No
         most_up = max(most_up, table.cards_up)
         highest = [max(pair, key=len) for pair in zip(highest, [[*up] for up in table.foundations], strict=True)]
         untried.append(table.legal_moves())
-    return {"most_up": max(most_up, table.cards_up), "ends": _ends(table, highest)}
+    sizes = zip(highest, MANIFESTS[table.GAME].suit_sizes, strict=False)
+    ends = [table.DECK.names[cards[-1]] for cards, size in sizes if 0 < len(cards) < size]
+    return {"most_up": max(most_up, table.cards_up), "ends": ends}
 
 
 def _facts(table: Table) -> tuple[object, ...]:
     """Return everything that tells two positions apart."""
     piles = (*map(tuple, table.piles), *map(tuple, table.foundations))
     return (*piles, table.hidden, table.rounds_left, *table.unseen_facts().values())
-
-
-def _ends(table: Table, highest: list[list[int]]) -> list[str]:
-    complete = MANIFESTS[table.GAME].suit_sizes
-    found = (cards for cards, size in zip(highest, complete, strict=False) if 0 < len(cards) < size)
-    return [table.DECK.names[cards[-1]] for cards in found]

@@ -19,8 +19,6 @@ def try_games(position: str) -> dict[str, Any]:
     """Play simulated games from a lost position, always the same ones, and return the result of the best one.
 
     `best_up` is its number of cards up, and `lacks` names cards that its foundations still needed.
-
-    :raises PositionError: when the position cannot be read.
     """
     table = from_position(position)
     for token in best_game(position):

@@ -1,12 +1,8 @@
-"""Initial ratings of puzzles, from features of the position and of the way to win.
-
-The constants are fitted to simulated players (docs/puzzles.md, "Ratings").
-"""
+"""Initial ratings of puzzles, from features of the position and of the way to win (docs/puzzles.md, "Ratings")."""
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from statistics import fmean
 from typing import Final
 
@@ -23,14 +19,8 @@ _MEAN_POINTS: Final = fmean(facts.puzzle_points for facts in VARIANTS.values() i
 PUZZLE_SIGMA: Final = 250.0
 
 
-# Tests store the shipped puzzles in hundreds of fresh databases.
-@lru_cache(512)
 def initial_rating(puzzle: Puzzle) -> float:
-    """Return the rating that a puzzle begins with.
-
-    Its features are the log of the number of ways to answer all turns, the turns whose answer is to draw cards, whether
-    the first answer looks worse than another move, and the log of the win's length.
-    """
+    """Return the rating that a puzzle begins with."""
     table, right = puzzle.table_at(0), puzzle.line[0]
     points = VARIANTS[puzzle.variant].puzzle_points
     return (

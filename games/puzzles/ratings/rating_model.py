@@ -1,7 +1,4 @@
-"""Rating model of puzzles and their players: a try is a game between the two, rated by OpenSkill's Bradley-Terry model.
-
-`docs/puzzles.md` explains the choice of model and parameters.
-"""
+"""Rating model: a try is a game between player and puzzle (docs/puzzles.md, "Ratings")."""
 
 from __future__ import annotations
 
@@ -12,9 +9,7 @@ from openskill.models import BradleyTerryPart
 MU: Final = 1500.0
 SIGMA: Final = 350.0
 TAU: Final = 5.0
-#: Together with the uncertainty that two much rated estimates keep, the model's spread is 400 points for
-#: odds of ten to one, as in chess: ratings neither drift
-#: apart nor together.
+#: With the uncertainty that two much rated estimates keep, 400 points are odds of ten to one, as in chess.
 BETA: Final = 114.0
 #: The most uncertain rating that counts as settled: it moves puzzles, and is shown without a "?".
 SETTLED: Final = 130.0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import zip_longest
 from random import Random, sample
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -74,13 +74,8 @@ class RunState:
         return self.ms_left == 0
 
 
-@dataclass(frozen=True, slots=True)
-class RunPuzzle:
-    """A puzzle of a run as the player sees it. Its number stays hidden, so that it cannot be tried elsewhere first."""
-
-    variant: str
-    turns: int
-    step: Step
+RunPuzzle = dict[str, Any]
+"""`variant`, `turns` and `step` of a run's puzzle. Its number stays hidden, so that it cannot be tried elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +186,7 @@ def show_current(run: PuzzleRun) -> RunPuzzle | None:
         return None
     stored, puzzle = _puzzle(run, run.at)
     history.mark_seen(run.player_id, stored.pk, history.Place(run.kind))
-    return RunPuzzle(stored.variant, stored.turns, position_at(puzzle, run.turn))
+    return {"variant": stored.variant, "turns": stored.turns, "step": position_at(puzzle, run.turn)}
 
 
 def _puzzle(run: PuzzleRun, at: int) -> tuple[StoredPuzzle, Puzzle]:

@@ -1,7 +1,4 @@
-"""Boards of runs: the day's storms and the month's streaks, of accounts and of guests, and a player's own runs.
-
-Only runs with the standing `listed` count.
-"""
+"""Boards of runs: the day's storms and the month's streaks, of accounts and of guests, and a player's own runs."""
 
 from __future__ import annotations
 

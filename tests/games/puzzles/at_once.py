@@ -88,7 +88,7 @@ def see_a_puzzle_in_two_tabs(number: int) -> None:
         *[partial(history.mark_seen, player, stored.pk, place) for place in (history.Place.PAGE, history.Place.STORM)]
     )
     assert outcomes == [None, None], outcomes
-    assert history.place_of(player, stored.pk) == "storm"
+    assert SeenPuzzle.objects.get(player=player, puzzle=stored).place == "storm"
 
 
 def make_mistakes_in_two_tabs(number: int) -> None:

@@ -15,7 +15,7 @@ from accounts.models import User
 from accounts.sign_in.guests import merge_guest
 from games.core.errors import ErrorCode, Refusal
 from games.puzzles import history, housekeeping, selection, shipped_file
-from games.puzzles.models import DailyPuzzle, PuzzleRun, PuzzleTry, StoredPuzzle
+from games.puzzles.models import DailyPuzzle, PuzzleRun, PuzzleTry, SeenPuzzle, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.runs import puzzle_runs
 from games.puzzles.runs.run_board import best_of, board_of, own_runs, place_of
@@ -70,8 +70,8 @@ def test_right_moves_lead_to_the_next_puzzle(run: PuzzleRun) -> None:
     second = play(run, 0, 1, right(STONEWALL, 1))
     assert (second.state.at, second.state.turn, second.state.solved) == (1, 0, 1)
     assert second.next is not None
-    assert (second.next.variant, second.next.turns) == (LABYRINTH.variant, 3)
-    assert second.next.step["legal"] == LABYRINTH.table_at(LABYRINTH.turns[0]).legal_moves()
+    assert (second.next["variant"], second.next["turns"]) == (LABYRINTH.variant, 3)
+    assert second.next["step"]["legal"] == LABYRINTH.table_at(LABYRINTH.turns[0]).legal_moves()
 
 
 def test_a_wrong_move_ends_its_puzzle_and_costs_ten_seconds(run: PuzzleRun) -> None:
@@ -297,7 +297,7 @@ def test_each_puzzle_of_a_streak_is_new_and_a_little_harder(player: User, monkey
         solve(run, at)
     assert run.puzzles[:4] == [first, second, near, easy], "the hardest ones once none is harder"
     assert (run.standing, run.puzzles[4], run.solved) == ("practice", known, 4)
-    assert history.place_of(player.pk, easy) == "streak"
+    assert SeenPuzzle.objects.get(player=player, puzzle=easy).place == "streak"
 
 
 @pytest.mark.usefixtures("ladder")

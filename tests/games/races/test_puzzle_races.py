@@ -78,7 +78,7 @@ def test_the_first_puzzle_makes_a_player_a_racer_and_others_are_absent() -> None
     for place in (0, 1):
         _state, puzzle = storms.current(house.race.pk, house.players[place].pk)
         assert puzzle is not None
-        assert puzzle.turns == len(STONEWALL.turns)
+        assert puzzle["turns"] == len(STONEWALL.turns)
     assert refused(lambda: play(house, 2, 0, 0, right(STONEWALL, 0))) == ErrorCode.NOT_BEGUN
     pass_time(house, 11)
     assert refused(lambda: storms.current(house.race.pk, house.players[2].pk)) == ErrorCode.CLOSED, "too late"
