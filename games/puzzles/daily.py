@@ -31,7 +31,6 @@ AHEAD: Final = 60
 LEFT_OVER: Final = 100
 #: Time after midnight in which solving the day's puzzle still counts.
 GRACE: Final = timedelta(minutes=5)
-_WEEKDAYS: Final = 5
 
 
 def puzzle_of(day: date) -> StoredPuzzle:
@@ -100,7 +99,7 @@ def number_of(day: date) -> int:
 
 def _games_of(day: date) -> Collection[str]:
     """Return the variants for a day's puzzle: from Monday to Friday, only games that are learnt in a minute."""
-    return SHORT_VARIANTS if day.weekday() < _WEEKDAYS else CATALOGUE
+    return SHORT_VARIANTS if day.weekday() < 5 else CATALOGUE
 
 
 def _draw(day: date) -> StoredPuzzle:

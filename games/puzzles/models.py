@@ -23,8 +23,6 @@ class StoredPuzzle(models.Model):
     """
 
     class Withdrawn(models.TextChoices):
-        """Reason for which a puzzle is no longer offered."""
-
         UNPOPULAR = "unpopular"
         DISPROVED = "disproved"
 
@@ -166,8 +164,6 @@ class PuzzleVote(models.Model):
     """
 
     class Vote(models.TextChoices):
-        """The player's opinion."""
-
         GOOD = "good"
         BAD = "bad"
         WRONG = "wrong"

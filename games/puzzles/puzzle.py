@@ -20,8 +20,6 @@ ASK_FOR_LOSS: Final = frozenset({"tarot"})
 Losses = Mapping[str, dict[str, Any] | None]
 """The losing moves of a turn. Those that lead to the same position are listed once. Each has its explanation, by
 `prove_lost` or `try_games`, or None before a player first makes the move (`games.puzzles.losses.refutations`)."""
-Wins = Mapping[str, tuple[str, ...]]
-"""Winning moves, each with the moves that win the game after it."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Puzzle:
     losses: tuple[Losses, ...] = ()
     seed: str = ""
     history: tuple[str, ...] = ()
-    wins: Wins = field(default_factory=dict)
+    wins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:

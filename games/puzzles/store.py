@@ -23,16 +23,12 @@ FIRST: Final = 264
 _BATCH: Final = 1000
 
 
-def add(puzzles: Iterable[Puzzle], *, source: int | None = None, source_n: int | None = None) -> None:
+@transaction.atomic
+def add(rows: Iterable[PuzzleRow], *, source: int | None = None, source_n: int | None = None) -> None:
     """Store puzzles with their themes, and skip those already stored.
 
     `source` is the attempt they were found in, if any; the start is its position after `source_n` tokens.
     """
-    _add_rows([PuzzleRow.of(puzzle) for puzzle in puzzles], source, source_n)
-
-
-@transaction.atomic
-def _add_rows(rows: Sequence[PuzzleRow], source: int | None = None, source_n: int | None = None) -> None:
     new = {sha256(row.contents["start"].encode()).hexdigest(): row for row in rows}
     stored = (
         StoredPuzzle(
@@ -76,7 +72,7 @@ def has_near(puzzle: Puzzle) -> bool:
 def ensure_any() -> None:
     """Store the first shipped puzzles if there are none; `load_shipped` stores the others in the background."""
     if not StoredPuzzle.objects.exists():
-        _add_rows(shipped_file.first_rows(FIRST))
+        add(shipped_file.first_rows(FIRST))
 
 
 def load_shipped() -> None:
@@ -85,5 +81,5 @@ def load_shipped() -> None:
     if not LoadedFile.objects.filter(checksum=checksum).exists():
         left = shipped_file.rows()
         while rows := list(islice(left, _BATCH)):
-            _add_rows(rows)
+            add(rows)
         LoadedFile.objects.get_or_create(checksum=checksum)

@@ -12,9 +12,7 @@ from games.puzzles.losses import refutations
 
 @shared_task(name="talon.fill_puzzles")
 def fill_puzzles() -> None:
-    """Store the shipped puzzles after an upgrade, reserve the coming days' puzzles, prove reported ones, and make more
-    if some are needed and the site is idle.
-    """
+    """Store the shipped puzzles, reserve the coming days', prove reported ones, and make more if some are needed."""
     store.load_shipped()
     daily.reserve(timezone.now().date())
     votes.proving.start()

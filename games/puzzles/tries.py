@@ -14,7 +14,7 @@ from games.core import events
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import player_services
 from games.puzzles import daily, history, reviews
-from games.puzzles.losses.tried_games import best_game
+from games.puzzles.losses.refutations import best_game
 from games.puzzles.models import MissedPuzzle, PuzzleTry, SeenPuzzle, StoredPuzzle
 from games.puzzles.move_check import Step, check_move, step_of, steps_of
 from games.puzzles.puzzle import Puzzle
@@ -185,15 +185,11 @@ def _advance(row: PuzzleTry, now: datetime, seen: str, *, is_right: bool) -> Non
         if not was_decided and row.last_move:
             turn, _, token = row.last_move
             reviews.miss(row.player_id, row.puzzle_id, turn, token, now.date())
-    if Progress.of(row).is_decided and not was_decided and seen == history.Place.PAGE and _is_first(row):
+    may_rate = Progress.of(row).is_decided and not was_decided and seen == history.Place.PAGE and not row.review_on
+    own = PuzzleTry.objects.filter(player=row.player_id, puzzle=row.puzzle_id)
+    if may_rate and not own.exclude(pk=row.pk).exists():
         rated_tries.rate(row, row.puzzle)
     row.save()
-
-
-def _is_first(row: PuzzleTry) -> bool:
-    """Return whether the player had not tried the puzzle before."""
-    others = PuzzleTry.objects.filter(player=row.player_id, puzzle=row.puzzle_id).exclude(pk=row.pk)
-    return row.review_on is None and not others.exists()
 
 
 def check_over(progress: Progress) -> None:

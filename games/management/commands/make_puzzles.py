@@ -88,7 +88,7 @@ class Command(BaseCommand):
 
 
 def _store(puzzle: Puzzle) -> None:
-    store.add([puzzle])
+    store.add([PuzzleRow.of(puzzle)])
 
 
 def _search(missing: Missing, stop: Callable[[], bool]) -> Iterator[tuple[str, list[Puzzle]]]:

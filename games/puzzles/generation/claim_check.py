@@ -20,9 +20,7 @@ FINDINGS: Final = ("won by the rules", "lost by the rules", "lost by the solver"
 
 
 def check(contents: dict[str, Any]) -> Iterator[str]:
-    """Yield the outcome of proving a puzzle again: "holds", "broken" if a losing move wins or the win fails, or
-    "undecided" if the solver gave up.
-    """
+    """Yield the outcome of proving a puzzle again, a value of `PuzzleVote.Proof`."""
     try:
         found = Counter(findings(Puzzle.from_json(contents), SystemRandom().randrange(2, 2**16)))
     except RulesError:

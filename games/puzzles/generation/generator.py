@@ -129,11 +129,7 @@ def _puzzles_at(variant: str, table: Table, line: list[str], judge: Judge, chanc
 
 
 def _losing_card(variant: str, table: Table, judge: Judge) -> Puzzle | None:
-    """Return the puzzle at a position, if exactly one move with a card loses, with its history from the first move.
-
-    The search stops at the first undecided move. If the losing move is the only one to a foundation, the puzzle is too
-    easy.
-    """
+    """Return the puzzle at a position, if exactly one move with a card loses, and not as the only foundation move."""
     moves = {token: position for position, token in successors(table).items() if token not in ("d", "n")}
     if len(moves) < MIN_CARD_MOVES:
         return None

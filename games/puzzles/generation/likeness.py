@@ -1,7 +1,4 @@
-"""Likeness of puzzles, measured by the cards that lie elsewhere.
-
-The last turn counts, so a puzzle that leads to the turning point of another is near it.
-"""
+"""Likeness of puzzles, measured by the cards that lie elsewhere at the last turn, to which another may lead."""
 
 from __future__ import annotations
 
@@ -14,11 +11,10 @@ from games.puzzles.puzzle import Puzzle
 MIN_MOVED: Final = 8
 
 Places = frozenset[tuple[str, int, int]]
-"""The cards of a position: pile, place in it from the bottom, and card."""
 
 
 def last_places(puzzle: Puzzle) -> Places:
-    """Return the cards at the last turn."""
+    """Return the cards at the last turn: pile, place in it from the bottom, and card."""
     table = puzzle.table_at(len(puzzle.line) - 1)
     return frozenset((name, place, card) for name in table.pile_names() for place, card in enumerate(table.pile(name)))
 

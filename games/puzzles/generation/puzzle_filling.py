@@ -23,6 +23,7 @@ from games.puzzles import daily, selection, store
 from games.puzzles.generation import generator, sources
 from games.puzzles.models import SeenPuzzle, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.shipped_file import PuzzleRow
 
 #: Puzzles that an idle site makes in a day, even if enough are unseen.
 A_DAY: Final = 60
@@ -76,7 +77,7 @@ def _fill() -> None:
             found = True
             if not store.has_near(puzzle):
                 n = positions.index(puzzle.start) if puzzle.start in positions else None
-                store.add([puzzle], source=attempt, source_n=n)
+                store.add([PuzzleRow.of(puzzle)], source=attempt, source_n=n)
                 daily.reserve(timezone.now().date())
         if attempt and not found and is_busy():
             sources.put_back(attempt)

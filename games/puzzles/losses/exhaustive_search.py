@@ -1,8 +1,4 @@
-"""Exhaustive search with the rules alone: visit every position that can be reached.
-
-It shares no code with `games.solver`, so it can check the solver's proofs. It also finds how far a lost position can be
-played, and where each foundation ends.
-"""
+"""Exhaustive search with the rules alone: it shares no code with `games.solver`, so it can check its proofs."""
 
 from __future__ import annotations
 

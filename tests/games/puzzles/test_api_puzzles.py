@@ -18,6 +18,7 @@ from games.puzzles import shipped_file, store, tries
 from games.puzzles.losses.refutations import explain
 from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of
+from games.puzzles.shipped_file import PuzzleRow
 from games.puzzles.themes import themes_of
 from tests.factories import signed_in
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TAROT, TRIED, UNEXPLAINED, right, stored_puzzle, wrong
@@ -165,7 +166,7 @@ def test_the_next_puzzle_has_not_been_tried(mine: Client, guest: User) -> None:
 
 
 def test_the_next_puzzle_has_the_wanted_theme(client: Client, stored: StoredPuzzle) -> None:
-    store.add([STONEWALL])
+    store.add([PuzzleRow.of(STONEWALL)])
     assert read(client, "next?theme=dig")["variant"] == "stonewall"
     assert code(read(client, "next?theme=redeal", 404)) == "not_found"
     assert code(read(client, "next?theme=nonsense", 422)) == "bad_parameters"
@@ -201,7 +202,7 @@ def test_a_wrong_move_beyond_search_is_explained(mine: Client) -> None:
 
 
 def test_themes_are_told_once_the_try_is_over(mine: Client) -> None:
-    store.add([LABYRINTH])
+    store.add([PuzzleRow.of(LABYRINTH)])
     stored = StoredPuzzle.objects.get()
     assert read(mine, f"{stored.pk}")["themes"] is None
     replies = [play(mine, stored, turn, right(LABYRINTH, turn)) for turn in range(3)]

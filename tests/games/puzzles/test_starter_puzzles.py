@@ -98,7 +98,7 @@ def test_an_upgrade_adds_the_new_puzzles_and_keeps_the_old(tmp_path: Path, monke
 def test_the_shipped_file_is_small_and_whole() -> None:
     assert shipped_file.SHIPPED.stat().st_size < 6 * 2**20
     everything = list(shipped_file.rows())
-    assert len({row.digest for row in everything}) == len(everything)
+    assert len({row.contents["start"] for row in everything}) == len(everything)
     for row in SystemRandom().sample(everything, 5):
         puzzle = Puzzle.from_json(row.contents)
         again = PuzzleRow.of(puzzle)

@@ -13,6 +13,7 @@ from django.apps import apps
 from games.puzzles import store
 from games.puzzles.models import PuzzleTheme
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.shipped_file import PuzzleRow
 from games.puzzles.themes import Theme, themes_of
 from games.rules import CATALOGUE
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, starters, stored_puzzle
@@ -53,7 +54,7 @@ def test_shipped_puzzles_have_many_themes_in_every_game() -> None:
 
 @pytest.mark.django_db
 def test_puzzles_of_an_earlier_release_get_their_themes() -> None:
-    store.add([STONEWALL])
+    store.add([PuzzleRow.of(STONEWALL)])
     old = stored_puzzle(LABYRINTH)
     import_module("games.puzzles.migrations.0003_themes_of_stored_puzzles").add_themes(apps, None)
     assert set(old.themes.values_list("theme", flat=True)) == set(themes_of(LABYRINTH))

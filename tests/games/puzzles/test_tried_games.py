@@ -7,9 +7,9 @@ from random import Random, SystemRandom
 
 import pytest
 
-from games.puzzles.losses import tried_games
+from games.puzzles.losses import refutations
 from games.puzzles.losses.exhaustive_search import prove_lost
-from games.puzzles.losses.tried_games import GAMES, LACKS, best_game, try_games
+from games.puzzles.losses.refutations import GAMES, LACKS, best_game, try_games
 from games.rules import from_position
 from games.rules.cards import FRENCH_RANKS as RANKS
 from tests.games.puzzles.test_proofs import late_positions
@@ -31,7 +31,7 @@ def test_no_game_gets_further_than_the_proof_allows(variant: str) -> None:
 def test_the_explanation_is_of_the_game_that_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """The best one, without the moves after its last card up: it plays an ace up, and the other game none."""
     games = iter([["t0-f", "t1-t3"], ["t1-t3"]])
-    monkeypatch.setattr(tried_games, "skilled_game", lambda table, *_: [table.push(token) for token in next(games, ())])
+    monkeypatch.setattr(refutations, "skilled_game", lambda table, *_: [table.push(token) for token in next(games, ())])
     diamonds, clubs = (".".join(f"{rank}{suit}" for rank in RANKS) for suit in "DC")
     spades, hearts = (".".join(f"{rank}S" for rank in reversed(RANKS)), ".".join(f"{rank}H" for rank in RANKS))
     position = f"stonewall | t0 {spades} | t1 {hearts} | f2 {diamonds} | f3 {clubs}"

@@ -20,6 +20,7 @@ from games.deals.difficulty import grade_name
 from games.models import Attempt, Deal, Move
 from games.puzzles import daily, reviews, store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.shipped_file import PuzzleRow
 from games.puzzles.themes import themes_of
 from games.replays.models import Continuation
 from games.rules.explanations import explain
@@ -207,7 +208,7 @@ def test_another_puzzle_is_one_not_tried(client: Client, todays: StoredPuzzle) -
 
 
 def test_themes_are_shown_once_the_try_is_over(client: Client) -> None:
-    store.add([LABYRINTH])
+    store.add([PuzzleRow.of(LABYRINTH)])
     stored = StoredPuzzle.objects.get()
     address = reverse("games:puzzle", args=[stored.pk])
     assert client.get(address).context["data"]["after"] is None
@@ -218,7 +219,7 @@ def test_themes_are_shown_once_the_try_is_over(client: Client) -> None:
 
 
 def test_themes_in_a_reply_are_in_the_players_language(client: Client) -> None:
-    store.add([SHORT])
+    store.add([PuzzleRow.of(SHORT)])
     stored = StoredPuzzle.objects.get()
     body = {"turn": 0, "mistakes": 0, "token": right(SHORT, 0)}
     headers = {"accept": "application/json", "accept-language": "fr"}
@@ -229,7 +230,7 @@ def test_themes_in_a_reply_are_in_the_players_language(client: Client) -> None:
 
 
 def test_puzzles_are_offered_by_theme(client: Client) -> None:
-    store.add([LABYRINTH, STONEWALL])
+    store.add([PuzzleRow.of(LABYRINTH), PuzzleRow.of(STONEWALL)])
     themes = {*themes_of(LABYRINTH), *themes_of(STONEWALL)}
     stonewall = StoredPuzzle.objects.get(variant="stonewall")
     page = client.get("/puzzles/another/?theme=dig&variant=stonewall", follow=True)
