@@ -53,7 +53,7 @@ function loadRules(address) {
     script.onerror = () => {
       removeEventListener("talon:rules", found);
       script.remove();
-      reject(new Error(`${address} could not be loaded`));
+      reject(new Error(address));
     };
     document.head.append(script);
   });
