@@ -18,7 +18,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 from config.assets.bundler import join_modules, join_styles
 
 #: Entry files bundled with their imports when static files are collected: those of the table's page.
-JOINED_MODULES: Final = ("js/table/main.js",)
+JOINED_MODULES: Final = ("js/table/main.js", "js/table/offline/rules.js")
 JOINED_STYLES: Final = ("css/at-table.css", "css/table-dialogs.css")
 
 #: Size limit in bytes for the highest compression effort; includes everything that a table loads.

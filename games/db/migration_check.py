@@ -19,13 +19,13 @@ UNFINISHED: Final = "games.E004"
 
 
 class Backfill(NamedTuple):
-    """A periodic task of an earlier release that has to be finished, and a query for what it has left.
+    """A periodic task of an earlier release that has to be finished, and a SELECT of what it has left.
 
     A migration lists those it needs as `backfills`.
     """
 
     task: str
-    query: str
+    left: str
 
 
 @register(Tags.database)
@@ -96,7 +96,7 @@ def _unfinished(loader: MigrationLoader, applied: set[tuple[str, str]], alias: s
 def _has_left(backfill: Backfill, alias: str) -> bool:
     try:
         with transaction.atomic(alias), connections[alias].cursor() as cursor:
-            cursor.execute(f"SELECT EXISTS ({backfill.query})")
+            cursor.execute(f"SELECT EXISTS ({backfill.left})")
             return bool(cursor.fetchone()[0])
     except DatabaseError:  # a release before the one that fills the column
         return True

@@ -32,12 +32,13 @@ def faults_for(staff: Any) -> list[Finding] | None:  # noqa: ANN401 - any kind o
     if not staff.is_superuser:
         return []
     try:
-        return _doctor.submit(_examine).result(PATIENCE)
+        return _doctor.submit(findings).result(PATIENCE)
     except TimeoutError:
         return None
 
 
-def _examine() -> list[Finding]:
+def findings() -> list[Finding]:
+    """Return what the quick checks find, at most a minute old."""
     # Imported here because Django loads all tags in every process, and few show this page.
     from config.doctor.check_list import QUICK, examine  # noqa: PLC0415
 

@@ -46,6 +46,7 @@ class Command(BaseCommand):
         """Add the options for time, variants and the file."""
         parser.add_argument("--hours", type=_hours, required=True, help="stop after this time, such as 0.5")
         add_variant_option(parser)
+        parser.add_argument("--rich", action="store_true", help="only puzzles with three turns of three choices")
         parser.add_argument("--file", type=Path, help="append the puzzles to this file, one a line, and store none")
         parser.add_argument("--count", type=positive, help="with --file: stop at this many puzzles of each variant")
 
@@ -64,19 +65,19 @@ class Command(BaseCommand):
             missing, keep = {name: max(0, count - stored[name]) for name in names}, _appending(file)
         os.nice(NICENESS)
         with interruption() as stop:
-            self._run(missing, keep, stop, options["hours"])
+            self._run(missing, keep, stop, options["hours"], rich=options["rich"])
         if stop.is_set():
             self.stdout.write("Interrupted.")
             sys.exit(INTERRUPTED)
         if file is not None and any(missing.values()):
             sys.exit(1)
 
-    def _run(self, missing: Missing, keep: Keep, stop: Event, hours: float) -> None:
+    def _run(self, missing: Missing, keep: Keep, stop: Event, hours: float, *, rich: bool) -> None:
         deals, found = Counter[str](), Counter[str]()
         deadline = time.monotonic() + hours * 3600
         total = sum(missing.values())
         with tqdm(total=None if total == math.inf else total, unit="puzzle", disable=not sys.stderr.isatty()) as bar:
-            for variant, puzzles in _search(missing, lambda: stop.is_set() or time.monotonic() >= deadline):
+            for variant, puzzles in _search(missing, lambda: stop.is_set() or time.monotonic() >= deadline, rich=rich):
                 deals[variant] += 1
                 bar.set_postfix_str(f"{deals.total()} deals, {variant}")
                 for puzzle in puzzles:
@@ -91,14 +92,14 @@ def _store(puzzle: Puzzle) -> None:
     store.add([PuzzleRow.of(puzzle)])
 
 
-def _search(missing: Missing, stop: Callable[[], bool]) -> Iterator[tuple[str, list[Puzzle]]]:
+def _search(missing: Missing, stop: Callable[[], bool], *, rich: bool) -> Iterator[tuple[str, list[Puzzle]]]:
     """Play a deal of the variant that has had the least time, and yield each with its puzzles; count `missing` down."""
     chance = SystemRandom()
     spent = dict.fromkeys(missing, 0.0)
     while (unfinished := [name for name, number in missing.items() if number]) and not stop():
         variant = min(unfinished, key=spent.__getitem__)
         begun = time.process_time()
-        puzzles = list(puzzles_of_deal(variant, chance))
+        puzzles = list(puzzles_of_deal(variant, chance, rich=rich))
         spent[variant] += time.process_time() - begun
         missing[variant] = max(0, missing[variant] - len(puzzles))
         yield variant, puzzles

@@ -20,11 +20,11 @@ from games.rules import CATALOGUE, GAMES
 _QUESTIONS: Final[dict[str, tuple[Promise, dict[str, Promise]]]] = {
     "known": (
         _("Which of these do you know best?"),
-        {name: manifest.kindred.title for name, manifest in MANIFESTS.items()} | {"none": _("none of them")},
+        {name: manifest.kindred.title for name, manifest in MANIFESTS.items()} | {"none": _("None of them")},
     ),
     "length": (
         _("How long should a game take?"),
-        {"short": _("a few minutes"), "long": _("a quarter of an hour or more")},
+        {"short": _("A few minutes"), "long": _("A quarter of an hour or more")},
     ),
     "appeal": (
         _("What do you enjoy most?"),

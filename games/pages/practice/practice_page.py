@@ -221,9 +221,9 @@ def _begin_winnable(request: HttpRequest) -> HttpResponse:
 
 
 def _untouched_game(request: HttpRequest) -> Attempt | None:
-    """Return a game to play `after` another one that was fetched ahead and has no move, with its clock restarted."""
+    """Return a game of another deal to play `after` one, fetched ahead and without a move; restart its clock."""
     try:
-        left = UUID(request.POST.get("after", ""))
+        left = Attempt.objects.filter(public_id=UUID(request.POST.get("after", "")))
     except ValueError:
         return None
     variant = variant_in(request.POST)
@@ -233,7 +233,7 @@ def _untouched_game(request: HttpRequest) -> Attempt | None:
         deals = deals.filter(grade=_number(grade))
     games = Attempt.objects.filter(player=player_id(request), deal__in=deals, state=Attempt.State.PLAYING)
     games = games.filter(ranked=False, paused_at=None, paused_ms=0, answer=None).exclude(has_progress())
-    found = games.exclude(public_id=left).order_by("-started_at").first()
+    found = games.exclude(deal__in=left.values("deal")).order_by("-started_at").first()
     if found is not None:
         games.filter(pk=found.pk).update(started_at=timezone.now())
     return found

@@ -1,21 +1,26 @@
-"""Generator of puzzles from games on random deals (docs/puzzles.md, "How puzzles are found").
+"""Generator of puzzles from games on random deals.
 
-The walks need few searches: the line itself is certified, and a second winning move is enough to pass over a position.
-Where drawing never loses, no walk finds anything: there, a puzzle asks for the only losing move with a card.
+A simulated player plays each deal badly. Whenever a move has lost the game, the generator goes back to the last
+winnable position, and walks along winning lines from some moves before it, as long as wrong moves still lose. The walk
+needs few searches: the line itself is certified, and a second winning move is enough to pass over a position. The deals
+are random and belong to no day or race, so a puzzle shows nothing of an open deal.
+
+Where drawing never loses, no walk finds anything: there, a puzzle asks for the losing move (`losing_card`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice, takewhile
+from dataclasses import dataclass, replace
+from itertools import islice
 from random import Random, SystemRandom
 from typing import Final
 
+from games.puzzles.generation import losing_card
 from games.puzzles.generation.likeness import PuzzleIndex
 from games.puzzles.generation.proofs import NODES, Judge, prove_again, short_win
-from games.puzzles.puzzle import ASK_FOR_LOSS, MAX_TURNS, Puzzle, successors
+from games.puzzles.puzzle import ASK_FOR_LOSS, MAX_TURNS, Losses, Puzzle, successors
 from games.rules import CATALOGUE, Table, from_position, open_table
 from games.solver.simulated_players import wish
 
@@ -23,14 +28,14 @@ from games.solver.simulated_players import wish
 MIN_ANSWERS: Final = 4
 #: The fewest choices at some turn of a puzzle whose answer is only to draw cards.
 MIN_CHOICES: Final = 3
-#: The fewest moves with cards at a puzzle that asks for the losing one.
-MIN_CARD_MOVES: Final = 3
 #: Deals of one search: enough that starting its process takes the smaller part of the time.
 DEALS: Final = 100
 #: A rich puzzle has at least this many turns with `MIN_CHOICES` choices.
 RICH_TURNS: Final = 3
 #: Turns in a row without a losing move after which a walk ends.
 _EASY: Final = 6
+#: Share of turns with two winning moves at which a walk may leave its line.
+_TURNS_OFF: Final = 0.75
 #: Positions that the search of a whole deal may look at.
 _DEAL_NODES: Final = 4_000
 
@@ -70,8 +75,8 @@ class _Run:
 
     history: tuple[str, ...]
     start: str
-    tokens: list[str] = field(default_factory=list)
-    choices: list[int] = field(default_factory=list)
+    tokens: list[str]
+    choices: list[int]
 
 
 def search(request: tuple[str, list[str]]) -> Iterator[Puzzle]:
@@ -89,21 +94,30 @@ def search(request: tuple[str, list[str]]) -> Iterator[Puzzle]:
         yield from puzzles_of_deal(variant, chance)
 
 
-def puzzles_of_deal(variant: str, chance: Random) -> Iterator[Puzzle]:
-    """Play a random deal of a variant, and yield puzzles from before each mistake, none near another."""
-    seed, chosen = chance.randbytes(32), CATALOGUE[variant]
-    table, style, index = open_table(chosen.game, seed, chosen.options), _STYLES[chosen.game], PuzzleIndex()
+def puzzles_of_deal(variant: str, chance: Random, *, rich: bool = False) -> Iterator[Puzzle]:
+    """Play a random deal of a variant, and yield puzzles from it, none near another; with `rich`, only rich ones."""
+    seed = chance.randbytes(32)
+    chosen = CATALOGUE[variant]
+    index = PuzzleIndex()
+    table = open_table(chosen.game, seed, chosen.options)
+    for puzzle in _puzzles_after(variant, table, chance, rich=rich):
+        if index.add(puzzle):
+            yield replace(puzzle, seed=seed.hex())
+
+
+def _puzzles_after(variant: str, table: Table, chance: Random, *, rich: bool) -> Iterator[Puzzle]:
+    """Play a deal, and yield puzzles from before each mistake, with their histories."""
+    style = _STYLES[table.GAME]
     judge = Judge(style.nodes)
+    floor = 0
     _play_badly(table, chance.randint(0, style.opening), style, chance)
-    line, floor = judge.win(table), 0
+    line = judge.win(table) if Judge(_DEAL_NODES).is_winnable(table) else []
     for _ in range(style.mistakes + 1):
         if not line:
             return
         back = min(chance.randint(0, style.back), len(table.moves) - floor)
         line = [table.pop() for _ in range(back)][::-1] + line
-        for puzzle in _puzzles_at(variant, table, line, judge, chance):
-            if index.add(puzzle):
-                yield replace(puzzle, seed=seed.hex())
+        yield from _puzzles_at(variant, table, line, judge, chance, rich=rich)
         floor = len(table.moves)
         line = _play_to_mistake(table, judge, style, chance)
 
@@ -119,37 +133,15 @@ def puzzles_along(variant: str, positions: Sequence[str], chance: Random) -> Ite
         yield from _puzzles_at(variant, table, judge.win(table), judge, chance)
 
 
-def _puzzles_at(variant: str, table: Table, line: list[str], judge: Judge, chance: Random) -> Iterator[Puzzle]:
+def _puzzles_at(
+    variant: str, table: Table, line: list[str], judge: Judge, chance: Random, *, rich: bool = False
+) -> Iterator[Puzzle]:
     """Yield the puzzles along a winning line, or where the loss is asked for, the one of a turn at the table."""
     if table.GAME not in ASK_FOR_LOSS:
         for run in _walk(table, line, judge, chance):
-            yield from _puzzles_of(variant, run)
-    elif puzzle := _losing_card(variant, table, judge):
+            yield from puzzles_of_run(variant, run, rich=rich)
+    elif not rich and (puzzle := losing_card.puzzle_at(variant, table, judge)):
         yield puzzle
-
-
-def _losing_card(variant: str, table: Table, judge: Judge) -> Puzzle | None:
-    """Return the puzzle at a position, if exactly one move with a card loses, and not as the only foundation move."""
-    moves = {token: position for position, token in successors(table).items() if token not in ("d", "n")}
-    if len(moves) < MIN_CARD_MOVES:
-        return None
-    losing: list[str] = []
-    for token in moves:
-        verdict = judge.after(table, token)
-        if verdict is None or (losing and not verdict):
-            return None
-        if not verdict:
-            losing.append(token)
-    up = [token for token in moves if token.endswith("-f")]
-    if not losing or losing == up:
-        return None
-    wins: dict[str, tuple[str, ...]] = {}
-    for token in moves.keys() - set(losing):
-        table.push(token)
-        wins[token] = short_win(table, judge) or ()
-        table.pop()
-    losses, history = (dict.fromkeys(wins),), tuple(table.moves)
-    return prove_again(Puzzle(variant, table.position(), tuple(losing), losses=losses, history=history, wins=wins))
 
 
 def _play_badly(table: Table, moves: int, style: _Style, chance: Random) -> None:
@@ -167,64 +159,121 @@ def _play_badly(table: Table, moves: int, style: _Style, chance: Random) -> None
 def _play_to_mistake(table: Table, judge: Judge, style: _Style, chance: Random) -> list[str]:
     """Play on until the game is lost, go back to the last winnable position, and return a winning line from there.
 
-    The line is empty if the game was won.
+    The line is empty if the game was won, or a search gave up.
     """
+    winnable = len(table.moves)
     verdict: bool | None = True
     while verdict and not table.is_won:
+        winnable = len(table.moves)
         _play_badly(table, chance.randint(1, 2 * style.stride), style, chance)
         verdict = judge.is_winnable(table)
-    while table.moves and not judge.is_winnable(table):
-        table.pop()
+    tokens, lost = table.moves, len(table.moves)
+    while verdict is not None and lost - winnable > 1:
+        middle = (winnable + lost) // 2
+        _go_to(table, tokens, middle)
+        verdict = judge.is_winnable(table)
+        winnable, lost = (middle, lost) if verdict else (winnable, middle)
+    _go_to(table, tokens, winnable)
     return judge.win(table)
 
 
-def _walk(table: Table, line: Sequence[str], judge: Judge, chance: Random) -> Iterator[_Run]:
-    """Play along a winning line until no move loses for some turns, and yield the runs of single winning moves."""
-    run, easy = None, 0
-    for token in line:
-        right, others = _right_and_others(table, token)
-        chance.shuffle(others)
-        is_crowded = len(others) >= _STYLES[table.GAME].most
-        lost = 0 if is_crowded else sum(1 for _ in takewhile(lambda other: judge.after(table, other) is False, others))
-        if lost == len(others):
-            run = run or _Run(table.moves, table.position())
-            run.tokens.append(right)
-            run.choices.append(1 + lost)
-        elif run is not None:
-            yield run
+def _go_to(table: Table, tokens: Sequence[str], number: int) -> None:
+    """Take back or play moves of a game until it has this number of moves."""
+    while len(table.moves) > number:
+        table.pop()
+    while len(table.moves) < number:
+        table.push(tokens[len(table.moves)])
+
+
+def _walk(table: Table, line: list[str], judge: Judge, chance: Random) -> Iterator[_Run]:
+    """Play along winning lines until no move loses for some turns, and yield the runs of single winning moves."""
+    run = None
+    easy = 0
+    while line and easy < _EASY:
+        right, others, tried = _try_others(table, line[0], judge, chance)
+        if others is None or None in tried or True in tried:
+            if run is not None:
+                yield run
             run = None
-        if others and not is_crowded:
-            easy = 0 if lost else easy + 1
-        if easy == _EASY:
-            break
-        table.push(token)
+        else:
+            run = run or _Run(table.moves, table.position(), [], [])
+            run.tokens.append(right)
+            run.choices.append(1 + len(others))
+        if others:
+            easy = 0 if False in tried else easy + 1
+        if others and True in tried and _turns_off(table, others[len(tried) - 1], right, chance):
+            table.push(others[len(tried) - 1])
+            line = judge.win(table)
+        else:
+            table.push(line[0])
+            line = line[1:]
     if run is not None:
         yield run
 
 
-def _right_and_others(table: Table, token: str) -> tuple[str, list[str]]:
-    """Return a move in the spelling of `successors`, and the moves that lead elsewhere."""
+def _try_others(
+    table: Table, token: str, judge: Judge, chance: Random
+) -> tuple[str, list[str] | None, list[bool | None]]:
+    """Return a winning move, the other moves, and the verdicts on these up to the first that may win too.
+
+    The other moves are None where there are too many.
+    """
+    if len(table.legal_moves()) > _STYLES[table.GAME].most:
+        return token, None, []
     following = successors(table)
     table.push(token)
     right = following.pop(table.position())
     table.pop()
-    return right, list(following.values())
+    others = list(following.values())
+    chance.shuffle(others)
+    tried: list[bool | None] = []
+    for other in others:
+        tried.append(judge.after(table, other))
+        if tried[-1] is not False:
+            break
+    return right, others, tried
 
 
-def _puzzles_of(variant: str, run: _Run) -> Iterator[Puzzle]:
+def _turns_off(table: Table, token: str, other: str, chance: Random) -> bool:
+    """Return whether the walk follows another winning move than the one of its line.
+
+    More choices make richer puzzles, but where a player holds cards back, single winning moves are rare, and among few
+    choices less so.
+    """
+    more = _choices_after(table, token) - _choices_after(table, other)
+    return chance.random() < _TURNS_OFF and (more <= 0 if _STYLES[table.GAME].holds_back else more >= 0)
+
+
+def _choices_after(table: Table, token: str) -> int:
+    table.push(token)
+    number = len(table.legal_moves())
+    table.pop()
+    return number
+
+
+def puzzles_of_run(variant: str, run: _Run, *, rich: bool = False) -> Iterator[Puzzle]:
     """Yield the proven puzzles in a run: up to the most turns of a puzzle at a time, without trivial ones."""
     turns = [n for n, choices in enumerate(run.choices) if choices > 1]
     while turns:
         first, last = turns[0], turns[:MAX_TURNS][-1]
-        table = Puzzle(variant, run.start, tuple(run.tokens)).table_at(first)
+        table = _table_after(run, first)
         if run.tokens[first] in table.safe_moves():
             turns = turns[1:]
             continue
         turns = turns[MAX_TURNS:]
         line, choices = tuple(run.tokens[first : last + 1]), run.choices[first : last + 1]
-        found = Puzzle(variant, table.position(), line, history=(*run.history, *run.tokens[:first]))
-        if not is_trivial(line, choices) and (puzzle := prove(found)):
+        if is_trivial(line, choices) or (rich and not is_rich(choices)):
+            continue
+        history = (*run.history, *run.tokens[:first])
+        if puzzle := prove(Puzzle(variant, table.position(), line, history=history)):
             yield puzzle
+
+
+def _table_after(run: _Run, moves: int) -> Table:
+    table = from_position(run.start)
+    for token in run.tokens[:moves]:
+        table.push(token)
+    return from_position(table.position())
 
 
 def is_trivial(line: Sequence[str], choices: Sequence[int]) -> bool:
@@ -238,8 +287,14 @@ def prove(puzzle: Puzzle) -> Puzzle | None:
     finish = short_win(puzzle.table_at(len(puzzle.line)), Judge(_DEAL_NODES))
     if finish is None:
         return None
-    losses = tuple(dict.fromkeys(_right_and_others(puzzle.table_at(n), puzzle.line[n])[1]) for n in puzzle.turns)
-    return prove_again(replace(puzzle, finish=finish, losses=losses))
+    return prove_again(replace(puzzle, finish=finish, losses=tuple(_losses(puzzle))))
+
+
+def _losses(puzzle: Puzzle) -> Iterator[Losses]:
+    for n in puzzle.turns:
+        following = successors(puzzle.table_at(n))
+        del following[puzzle.table_at(n + 1).position()]
+        yield dict.fromkeys(following.values())
 
 
 def is_rich(choices: Sequence[int]) -> bool:

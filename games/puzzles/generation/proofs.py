@@ -1,8 +1,12 @@
-"""Proofs of puzzles: the solver's verdicts on moves, and a second proof (docs/puzzles.md, "How they are proven")."""
+"""Proofs of puzzles: the solver's verdicts on moves, and a second proof of each loss.
+
+A win is a line that the rules replay. The second proof of a loss comes from brute force by the rules alone if it ends
+soon, and otherwise from the solver with another random stream and ten times the budget.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from games.puzzles.generation.claim_check import findings
 from games.puzzles.puzzle import Puzzle
@@ -10,6 +14,9 @@ from games.rules import Table
 from games.solver import Budget, shorten
 from games.solver.searches import exhaustive_search, make_search
 from games.solver.statuses import LOST, RUNNING, WON
+
+if TYPE_CHECKING:
+    from games.solver.search_drivers import Search
 
 NODES: Final = 1_500
 SECOND_NODES: Final = 10 * NODES
@@ -24,20 +31,31 @@ _MEMORY: Final = 16
 
 
 class Judge:
-    """The solver's winning lines from the positions of one deal. Each is searched once."""
+    """The solver's verdicts on the positions of one deal. Each is searched once."""
 
     def __init__(self, nodes: int = NODES) -> None:
         self._nodes = nodes
-        self._lines: dict[str, list[str] | None] = {}
+        self._verdicts: dict[str, bool | None] = {}
+        self._last: tuple[str, Search] | None = None
 
     def is_winnable(self, table: Table) -> bool | None:
         """Return whether a position can be won; None if the search gave up."""
-        line = self._line(table)
-        return None if line is None else bool(line) or table.is_won
+        if table.is_won:
+            return True
+        position = table.position()
+        if position not in self._verdicts:
+            status = self._search(table, position).status
+            self._verdicts[position] = None if status not in (WON, LOST) else status == WON
+        return self._verdicts[position]
 
     def win(self, table: Table) -> list[str]:
         """Return a winning line; empty if the position is won, lost or undecided."""
-        return list(self._line(table) or ())
+        if not self.is_winnable(table) or table.is_won:
+            return []
+        position = table.position()
+        last = self._last
+        search = last[1] if last and last[0] == position else self._search(table, position)
+        return search.tokens()
 
     def after(self, table: Table, token: str) -> bool | None:
         """Return whether the position after a move can be won; None if the search gave up."""
@@ -47,20 +65,15 @@ class Judge:
         finally:
             table.pop()
 
-    def _line(self, table: Table) -> list[str] | None:
-        """Return a winning line, empty if the position is won or lost; None if the search gave up."""
-        if table.is_won:
-            return []
-        position = table.position()
-        if position not in self._lines:
-            search = exhaustive_search(table, memory=_MEMORY)
-            if search is not None and search.status == RUNNING:
-                search.run(_QUICK_NODES)
-            if search is None or search.status not in (WON, LOST):
-                search = make_search(table, seed=0, memory=_MEMORY)
-                search.run(self._nodes)
-            self._lines[position] = search.tokens() if search.status == WON else [] if search.status == LOST else None
-        return self._lines[position]
+    def _search(self, table: Table, position: str) -> Search:
+        search = exhaustive_search(table, memory=_MEMORY)
+        if search is not None and search.status == RUNNING:
+            search.run(_QUICK_NODES)
+        if search is None or search.status not in (WON, LOST):
+            search = make_search(table, seed=0, memory=_MEMORY)
+            search.run(self._nodes)
+        self._last = position, search
+        return search
 
 
 def short_win(table: Table, judge: Judge) -> tuple[str, ...] | None:

@@ -18,7 +18,7 @@ LOADED = """() => performance.getEntriesByType("resource")
   .map(({ name }) => name.match(/\\/([\\w.-]+?)\\.[0-9a-f]{12}\\.(js|css)$/)).filter(Boolean)
   .map(([, name, kind]) => `${name}.${kind}`)"""
 #: Most KiB over the wire until a table's first cards.
-FIRST_LOAD_KIB = 53.0
+FIRST_LOAD_KIB = 54.0
 
 
 @pytest.fixture

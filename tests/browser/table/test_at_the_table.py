@@ -248,7 +248,7 @@ def test_the_direction_of_a_braid_is_asked_with_focus(visit: Visit) -> None:
 def lost_while_paused(page: Any) -> None:
     """Check that a disconnected practice table shows the right message about the game, and that the cards stay."""
     felt = "JSON.stringify(document.querySelector('#felt').getBoundingClientRect())"
-    for paused, said in ((True, "the clock is stopped"), (False, "Reconnecting… The game waits for you.")):
+    for paused, said in ((True, "the clock is stopped"), (False, "Play on: your moves are kept here")):
         if paused:
             page.click("#pause")
             page.wait_for_selector("#paused:not([hidden])")
@@ -286,7 +286,8 @@ def test_a_pause_survives_a_reload_and_reaches_other_tabs(visit: Visit, complain
         assert one.is_disabled("#draw")
         assert one.text_content("#moves") == "2"
     stood = page.text_content("#clock")
-    page.reload()
+    with page.expect_response(re.compile(r"/deck\.json")):
+        page.reload()
     page.wait_for_selector("#paused:not([hidden])")
     assert page.text_content("#clock") == stood
     player.start()

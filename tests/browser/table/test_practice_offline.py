@@ -9,15 +9,15 @@ from tests.browser.conftest import Visit
 from tests.browser.table_driver import Mouse, play_through, practise, won_record
 
 _CONFIRMED = "n => document.querySelector('#felt').dataset.confirmed === String(n)"
+_DECKS = "n => performance.getEntriesByType('resource').filter(e => e.name.endsWith('/deck.json')).length === n"
 _MOVES = "n => document.querySelector('#moves').textContent === String(n)"
 
 
 def wait_prepared(page: Any, player: Mouse) -> None:
     """Make the first move, and wait until the deck and the next deal have been fetched."""
-    with page.expect_response(re.compile(r"/deck\.json")), page.expect_response("**/practice/start"):
-        player.play("d")
-        player.wait_played()
-    page.wait_for_load_state("networkidle")
+    player.play("d")
+    player.wait_played()
+    page.wait_for_function(_DECKS, arg=2)
 
 
 def play_offline(player: Mouse, tokens: list[str]) -> None:

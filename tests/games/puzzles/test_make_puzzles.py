@@ -35,9 +35,9 @@ def no_searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     searched: list[str] = []
     starts = other_starts()
 
-    def find(variant: str, _chance: Random) -> Iterator[Puzzle]:
+    def find(variant: str, _chance: Random, *, rich: bool) -> Iterator[Puzzle]:
         searched.append(variant)
-        if searched.count(variant) % 2 == 0:
+        if searched.count(variant) % 2 == 0 and not rich:
             yield replace(LABYRINTH, variant=variant, start=next(starts))
 
     monkeypatch.setattr(make_puzzles, "puzzles_of_deal", find)
@@ -87,6 +87,9 @@ def test_time_that_runs_out_leaves_what_was_found(
     assert stopped.value.code == 1
     assert len(no_searches) == 6, "an hour of ten minutes each"
     assert written(file) == ["plot", "labyrinth"]
+    with pytest.raises(SystemExit):
+        run_file(tmp_path / "rich.txt", "--count", "100", "--rich")
+    assert not (tmp_path / "rich.txt").exists()
 
 
 @pytest.mark.django_db

@@ -14,7 +14,7 @@ const LEGIBLE = 56;
 function layout(view, width, height, flipped) {
   const dealt = view.rows ?? 1;
   const rows = Math.max(4, dealt);
-  const grids = [new Grid(width, height, 10.5, rows), upright(width, height, rows + 1.25, flipped)];
+  const grids = [new Grid(width, height, 10.5, rows), upright(width, height, rows + 1.25)];
   const wide = roomiest(grids) === 0;
   const plan = new Plan(view, grids[wide ? 0 : 1]);
   const { grid } = plan;
@@ -25,21 +25,25 @@ function layout(view, width, height, flipped) {
     plan.stack(`f${k}`, x, y, { sign: signOf(FRENCH_SUITS[k]) });
   }
   plan.stack("s", grid.x(wide ? 0.5 : 0), grid.y(wide ? rows - 1 : 0), { sign: "stock" });
-  for (let k = 0; k < rows * 8; k++)
-    plan.stack(`t${k}`, grid.x(left + (k % 8)), grid.y(top + Math.floor(k / 8)), { dim: k >= dealt * 8 });
-  // Overlapping columns leave the upper left corners free, and their places the width of a step.
-  for (const slot of plan.slots) if (slot.pile[0] === "t") slot.w = Math.min(grid.w, grid.w + grid.across);
-  for (const card of plan.cards) if (card.pile[0] === "t") card.z += Number(card.pile.slice(1)) % 8;
+  for (let k = 0; k < rows * 8; k++) {
+    // Overlapping columns leave the upper left corners free, so of the cards of a row the right one comes last.
+    const [row, column] = [Math.floor(k / 8), flipped ? 7 - (k % 8) : k % 8];
+    plan.stack(`t${8 * row + column}`, grid.x(left + column), grid.y(top + row), { dim: row >= dealt });
+  }
+  // Their places have the width of a step, at the left of the card.
+  const covered = Math.max(0, -grid.across);
+  for (const slot of plan.slots) {
+    if (slot.pile[0] !== "t") continue;
+    slot.w -= covered;
+    if (flipped) slot.x += covered;
+  }
   return plan.done(width, flipped);
 }
 
-/**
- * The grid of an upright screen; a mirrored one does not overlap.
- * @param {number} width pixels @param {number} height pixels @param {number} rows @param {boolean} flipped
- */
-function upright(width, height, rows, flipped) {
+/** The grid of an upright screen. @param {number} width pixels @param {number} height pixels @param {number} rows */
+function upright(width, height, rows) {
   const apart = new Grid(width, height, 8, rows, { gap: 0.05 });
-  if (flipped || apart.w >= LEGIBLE) return apart;
+  if (apart.w >= LEGIBLE) return apart;
   const grid = new Grid(width, height, 6.4, rows, { gap: 0.05, widest: LEGIBLE });
   grid.across = Math.floor((width - 8 * grid.w) / 7);
   grid.left = Math.max(0, (width - 8 * grid.w - 7 * grid.across) / 2);

@@ -18,6 +18,7 @@ from games.attempts.lifecycle import close_attempt, journal_of, played_table
 from games.core import limits
 from games.deals.difficulty import grade_name
 from games.models import Attempt, Deal, Move
+from games.presentation.anonymous_cache import GUIDE_COOKIE
 from games.puzzles import daily, reviews, store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.shipped_file import PuzzleRow
@@ -406,5 +407,8 @@ def test_home_leads_to_todays_puzzle_and_shows_its_result(
     play(client, todays, 0, wrong(LABYRINTH, 0))
     assert "Resume" in client.get("/").content.decode()
     solve(client, todays)
+    text = client.get("/").content.decode()
+    assert text.index("first-game") < text.index("todays-puzzle solved") < text.index("/rules/which/")
+    client.cookies[GUIDE_COOKIE] = "known"
     text = client.get("/").content.decode()
     assert text.index("todays-puzzle solved") < text.index("todays-game")

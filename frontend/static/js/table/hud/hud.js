@@ -86,8 +86,8 @@ function showDirection({ felt, focus }, open) {
 /** The state of the game while the connection is lost. @param {State} state @returns {string} */
 function lostText({ status, paused, local }) {
   if (status !== "playing") return t("Connection lost. Reconnecting… This game is over and nothing is lost.");
-  if (local) return t("You're offline. Play on: your moves are kept here and sent once you're back.");
   if (paused) return t("Connection lost. Reconnecting… The game stays paused and the clock is stopped.");
+  if (local) return t("You're offline. Play on: your moves are kept here and sent once you're back.");
   if (byId("pause")) return t("Connection lost. Reconnecting… The game waits for you.");
   return t("Connection lost. Reconnecting… Keep this page open to send your moves. The clock keeps running.");
 }

@@ -6,9 +6,9 @@ import { t } from "../../shared/i18n.js";
 import { notice } from "../../shared/notice.js";
 import { request, requestJson } from "../../shared/request.js";
 import { shown, takeView } from "../state/game.js";
-import { LocalTable } from "./local-table.js";
 import { deliver, deliverOthers, forgetUnsent, keepUnsent, unsentAfter } from "./unsent.js";
 
+/** @import { LocalTable } from "./local-table.js" */
 /** @import { TableSocket } from "../state/socket.js" */
 /** @import { State } from "../state/state.js" */
 /** @import { Card, Token } from "../state/types.js" */
@@ -16,6 +16,7 @@ import { deliver, deliverOthers, forgetUnsent, keepUnsent, unsentAfter } from ".
 /** @typedef {{n: number, moves: Token[], deck: Card[]}} Dealt a game's deck, and the moves that stand */
 /** @typedef {{page: Document, address: string, dealt: Dealt, at: number}} Next a deal fetched ahead, and when */
 
+/** The class, once its file has arrived. @type {typeof LocalTable|null} */ let Local = null;
 let isPreparing = false;
 let isBound = false;
 /** @type {Next|null} */ let next = null;
@@ -25,6 +26,7 @@ export async function prepare(state, socket, resend) {
   if (isPreparing || state.local || !state.view) return;
   isPreparing = true;
   try {
+    Local ??= await loadRules(state.felt.dataset.rules ?? "");
     const dealt = await requestJson(state.felt.dataset.deck ?? "");
     // If moves were confirmed in the meantime, the next message asks again.
     if (dealt.n !== state.n) return;
@@ -39,15 +41,34 @@ export async function prepare(state, socket, resend) {
   }
 }
 
+/**
+ * Loads the rules, a file of their own: other tables do without them.
+ * @param {string} address @returns {Promise<typeof LocalTable>}
+ */
+function loadRules(address) {
+  return new Promise((resolve, reject) => {
+    const script = Object.assign(document.createElement("script"), { type: "module", src: address });
+    const found = (/** @type {any} */ { detail }) => resolve(detail);
+    addEventListener("talon:rules", found, { once: true });
+    script.onerror = () => {
+      removeEventListener("talon:rules", found);
+      script.remove();
+      reject(new Error(address));
+    };
+    document.head.append(script);
+  });
+}
+
 /** @param {State} state @param {Dealt} dealt */
 function takeDeck(state, { moves, deck }) {
+  if (!Local) return;
   state.line = moves;
   const keep = () => {
     keepUnsent(state);
     if (shown(state)?.won) notice(t("You won! The result comes once you're back online."));
   };
   const forget = () => forgetUnsent(state.felt.dataset.socket ?? "");
-  state.local = Object.assign(new LocalTable(/** @type {any} */ (state.view), deck), { keep, forget });
+  state.local = Object.assign(new Local(/** @type {any} */ (state.view), deck), { keep, forget });
 }
 
 /** Takes up moves that this page made before it was closed. @param {State} state @param {() => void} resend */
