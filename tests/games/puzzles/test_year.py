@@ -6,7 +6,9 @@ Everything is a tenth of its size: the puzzles a day, the stock and those held b
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -40,8 +42,9 @@ def small_site(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(puzzle_filling, "A_DAY", 0)  # so that only the stock of unseen ones counts
     monkeypatch.setattr(puzzle_filling, "is_busy", lambda: False)
     monkeypatch.setattr(store, "has_near", lambda _: False)
-    monkeypatch.setattr(puzzle_filling, "search", lambda variant, *_, **__: [variant] * 2)
-    monkeypatch.setattr(store, "add", lambda found: [stored_puzzle(GENEROUS, variant=variant) for variant in found])
+    monkeypatch.setattr(puzzle_filling, "PuzzleRow", SimpleNamespace(of=lambda puzzle: puzzle))
+    monkeypatch.setattr(puzzle_filling, "search", lambda variant, *_, **__: [replace(GENEROUS, variant=variant)] * 2)
+    monkeypatch.setattr(store, "add", lambda rows, **_: [stored_puzzle(GENEROUS, variant=row.variant) for row in rows])
     for name in NAMES * 10:
         stored_puzzle(GENEROUS, variant=name)
 
