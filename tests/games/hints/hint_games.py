@@ -1,4 +1,4 @@
-"""Games played by hints alone."""
+"""Games played by hints, alone or with moves of one's own in between."""
 
 from __future__ import annotations
 
@@ -52,12 +52,18 @@ class Game:
         """Follow hints until the game is won, or there is none."""
         while not self.table.is_won and self.forward + self.back < MOST_HINTS:
             try:
-                self._follow(self._advice())
+                self._follow(self.advice())
             except Refusal:
                 return
         self.loops += not self.table.is_won
 
-    def _advice(self) -> Advice:
+    def play(self, token: str) -> None:
+        """Play a move, by a hint or not."""
+        add_moves(self.attempt, token)
+        self.table.push(token)
+
+    def advice(self) -> Advice:
+        """Ask for a hint, as often as the client does."""
         pk = self.attempt.player_id
         advice = advise(self.attempt, pk, lambda: None)
         if advice is None and self.chance.random() < LATE:
@@ -74,8 +80,7 @@ class Game:
         is_back = advice.token == "u"
         if is_back and self._previous is not None and self._previous.token != "u":
             self.loops += 1
-        add_moves(self.attempt, advice.token)
-        self.table.push(advice.token)
+        self.play(advice.token)
         place = signature(self.table)
         if is_back:
             self.back += 1

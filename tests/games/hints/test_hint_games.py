@@ -11,17 +11,23 @@ from typing import Any
 import pytest
 
 from accounts.sign_in.guests import create_guest
+from games.core.errors import Refusal
 from games.deals import publishing
-from games.deals.certification import Certificate
+from games.deals.certification import Certificate, winning_record
 from games.hints import questions, search_results
 from games.hints.plans import WinningPlan, adapted
 from games.hints.position_search import PositionVerdict, Searcher
 from games.models import Question
 from games.rules import CATALOGUE, GAMES, Record, Table, from_position, open_table
+from games.solver import Budget, Solution, Unwinnable, solve
 from tests.factories import won_records
 from tests.games.hints.hint_games import Game, begin, searched
 
 MANY = 200
+#: Fresh deals of a variant at which no hint may lose, with `--full`, and hints at each deal.
+DEALS, HINTS = 1_000, 20
+#: Share of moves that the player makes without a hint, and of moves on a winning line that are judged.
+STRAYS, SAMPLE = 0.2, 0.1
 
 
 @pytest.fixture
@@ -51,6 +57,55 @@ def test_hints_alone_win_without_going_in_circles(game: str, request: Any) -> No
         assert played.table.is_won, told
         assert played.loops == 0, told
         assert played.forward <= 2 * (len(record.tokens) - len(opening)) + 15, told
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_this_process", "transactional_db")
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_no_hint_loses_a_won_position(variant: str, request: Any) -> None:
+    """Follow hints at a few known wins, or with `--full` at many fresh deals; half of the deals have no stored line."""
+    seed = secrets.token_hex(4)
+    chance, full = Random(f"{seed} {variant}"), request.config.getoption("full")
+    for n in range(DEALS if full else 4):
+        record = fresh_win(variant, chance) if full else chance.choice(won_records(variant))
+        proof = Certificate(record, None, None) if n % 2 == 0 else None
+        opening = record.tokens[: chance.randrange(len(record.tokens))]
+        deal = publishing.seeded_deal(CATALOGUE[variant], record.seed, proof)
+        game = Game(begin(create_guest(), deal, chance, chance.randint(0, 3), opening), chance)
+        for _ in range(HINTS):
+            assert not hint_loses(game, chance), f"{seed}: {game.table.moves[-1]} to {game.table.position()}"
+
+
+def hint_loses(game: Game, chance: Random) -> bool:
+    """Play the next move, mostly by a hint; return whether a hint that was judged has lost a won position."""
+    legal = game.table.legal_moves()
+    if not legal or game.table.is_won:
+        return False
+    if chance.random() < STRAYS:
+        game.play(chance.choice(legal))
+        return False
+    try:
+        advice = game.advice()
+    except Refusal:  # there is no move to advise
+        return False
+    before = game.table.position()
+    game.play(advice.token)
+    is_judged = advice.why in {"safe", "likely"} or chance.random() < SAMPLE
+    return is_judged and isinstance(solved(game.table.position()), Unwinnable) and isinstance(solved(before), Solution)
+
+
+def solved(position: str) -> object:
+    table = from_position(position)
+    return None if table.is_won else solve(table, Budget(nodes=2_000_000, memory=256))
+
+
+def fresh_win(variant: str, chance: Random) -> Record:
+    """Return a win of a random deal."""
+    while True:
+        seed = chance.randbytes(32)
+        found = solve(open_table(variant, seed), Budget(nodes=300_000))
+        if isinstance(found, Solution):
+            return winning_record(variant, seed, found.tokens)
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
