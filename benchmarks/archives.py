@@ -15,7 +15,7 @@ import django
 
 MILLION: Final = 1_000_000
 GAMES: Final = int(os.environ.get("GAMES", "20000"))
-#: Seconds in which a million games are to be archived.
+#: Most seconds that archiving a million games may take.
 TARGET: Final = 600
 
 

@@ -74,7 +74,7 @@ STATIC_SOURCES = (
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--full", action="store_true", help="200 positions a variant instead of a few, where tests lay them out"
+        "--full", action="store_true", help="many more positions, games or deals, where tests play random ones"
     )
     parser.addoption("--folders", action="store_true", help="print how long the tests of each folder took")
 

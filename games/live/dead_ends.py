@@ -13,8 +13,8 @@ from games.rules import RecordFullError, Table
 from games.rules.cards import RANK
 from games.rules.variants.braid import INNER
 
-#: Positions to search before giving up, at most some 25 ms of the event loop: hardly any dead end has more, except
-#: those of Tarot that have a proof of their own.
+#: Positions to search before giving up, which blocks the event loop for up to 25 ms. Larger dead ends are rare, except
+#: in Tarot (`tarot_dead_ends`).
 LIMIT: Final = 300
 
 _TURNS: Final = ("d", "n")

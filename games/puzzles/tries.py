@@ -121,10 +121,10 @@ def _tries_like(player: int, fresh: PuzzleTry) -> QuerySet[PuzzleTry]:
 def play(
     player: int, stored: StoredPuzzle, turn: int, token: str, now: datetime, *, mistakes: int | None = None
 ) -> Reply:
-    """Check a move at a turn, counted from 0, store the progress, and rate the try if the move decides it.
+    """Check a move, store the progress, and rate the try if the move decides it. Turns are counted from 0.
 
-    With `mistakes`, the number of wrong moves before it, the last move may be repeated: it gets the same reply and
-    changes nothing. A loss that nobody has seen yet is explained in the background; a repeated move then tells it.
+    `mistakes` is the number of wrong moves so far. With it, a client may send its last move again: nothing changes, and
+    the reply is the same, except that it explains a loss once that is done.
 
     :raises Refusal: STALE if the try is at another turn or has other mistakes, CLOSED if it is over, SESSION_EXPIRED if
         the guest has just signed in elsewhere and no longer exists, or the rules' error for an illegal move; nothing

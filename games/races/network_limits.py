@@ -1,7 +1,7 @@
-"""Limits per player and network on lobby entries, race seats and spoiled starts.
+"""Limits on lobby entries, race seats and spoiled starts, per player and per network.
 
-Anyone can create guests and accounts, so those of one network share a limit.
-Networks and counters live in the cache; losing it only lifts the limits for a while.
+Guests and accounts are free, so a network has limits too. Networks and counters live in the cache; losing it only
+lifts the limits for a while.
 
 A player spoils a start by leaving a countdown, or by breaking up a quick match or missing it. After a few spoiled
 starts, the player cannot take a seat for a while.

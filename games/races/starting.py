@@ -189,7 +189,7 @@ def mark_absent(now: datetime) -> None:
 
 
 def void_overdue(now: datetime) -> int:
-    """Start the races that are due, and void those that no process started in time; return how many."""
+    """Start the races that are due, void those that are overdue, and return the number voided."""
     start_racing(now)
     late = Race.objects.filter(state=Race.State.COUNTDOWN, starts_at__lte=now - GRACE).values_list("pk", flat=True)
     return sum(finishing.void(race_id, Race.Void.SERVER_FAULT, now) for race_id in late)

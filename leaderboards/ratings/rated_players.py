@@ -1,4 +1,4 @@
-"""Rating board, a player's own rated races, and those that two players shared."""
+"""Rating board, the rated races of a player, and those of two players together."""
 
 from __future__ import annotations
 

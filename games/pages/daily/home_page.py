@@ -26,7 +26,7 @@ from games.daily.day_summary import (
     standing_of,
     todays_game_text,
 )
-from games.daily.game_left import header_of
+from games.daily.page_header import header_of
 from games.daily.recap import recap_of
 from games.daily.relaxed_day import RelaxedDay, relaxed_day
 from games.daily.shared_day import SharedDay, shared_day
@@ -115,7 +115,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def shows_ranked(request: HttpRequest, todays: Iterable[Attempt]) -> bool:
-    """Return True if home shows ranked games: as chosen, and by default to players who have played one."""
+    """Return whether to show ranked games: the player's choice, or else True for those who have played one."""
     chosen = request.user.preferences.get("deals") if request.user.is_authenticated else None
     if chosen is None and RANKED_COOKIE not in request.COOKIES:
         return any(attempt.ranked for attempt in todays) or ranked_attempts(player_id(request)).exists()

@@ -1,4 +1,4 @@
-"""Check of every claim of a puzzle, with other searches than those that found it."""
+"""Independent check of a puzzle's claims, by searches that did not find it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def rate(row: PuzzleTry, stored: StoredPuzzle) -> None:
 
 
 def shown_ratings(account: int | None, stored: StoredPuzzle, seen: str, *, is_decided: bool) -> dict[str, Any]:
-    """Return a player's `own` rating next to a puzzle, in whole points, and the `puzzle`'s once the try is decided.
+    """Return the player's `own` rating in whole points, and the `puzzle`'s once the try is decided.
 
     If the player has `seen` the puzzle in a run, `seen_in` is its kind, and the try is not rated. Pass None as
     `account` for guests and visitors, who have no rating.

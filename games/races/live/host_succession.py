@@ -61,7 +61,7 @@ class HostPresence:
             self._send_heartbeat(facts.id, present, host_id)
 
     async def replace_if_absent(self) -> float:
-        """Replace a host who has timed out with a player seated in this process. A new host gets the full time."""
+        """Make a player seated in this process the host if the host has timed out. The timeout starts anew."""
         host_id, heirs = self._audience.facts.host_id, self._audience.heirs()
         if host_id is None or not heirs:
             return inf

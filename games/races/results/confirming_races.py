@@ -26,7 +26,7 @@ RECENT: Final = timedelta(days=180)
 #: Last place on a deal's board, counted from 1, for which a won game should be confirmed by a race.
 TOP: Final = 3
 
-#: Cookie of a player who has dismissed the hint.
+#: Cookie set when a player dismisses the hint.
 COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_race_hint"
 
 _RACED: Final = (Entrant.State.WON, Entrant.State.RETIRED, Entrant.State.TIMED_OUT)

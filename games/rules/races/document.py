@@ -1,7 +1,7 @@
-"""JSON document of a finished race, which can be verified without a server (docs/records.md, "Races").
+"""JSON document of a finished race (docs/records.md, "Races"). `file_checks` verifies it without a server.
 
-`file_checks` does that. From version 2 on, the commitment covers the race's terms as well as the seed; from
-version 3 on, entrants who did not win are placed by progress time. Older files can still be read.
+The commitment covers the seed, and since version 2 the race's terms. Since version 3, entrants who did not win rank by
+progress time. Older files can still be read.
 """
 
 from __future__ import annotations

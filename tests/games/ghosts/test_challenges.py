@@ -20,7 +20,7 @@ from games.attempts.pausing import may_pause, pause_attempt
 from games.core import limits
 from games.core.errors import ErrorCode, RateLimitedError, Refusal
 from games.core.retention import remove_aged
-from games.daily.game_left import header_of
+from games.daily.page_header import header_of
 from games.deals import publishing
 from games.ghosts import challenges
 from games.ghosts.models import Answer, Challenge

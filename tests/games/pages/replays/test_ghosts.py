@@ -21,7 +21,7 @@ from games.attempts.lifecycle import start_attempt
 from games.bots.roster import BOTS
 from games.core import limits
 from games.core.errors import ErrorCode
-from games.daily.game_left import header_of
+from games.daily.page_header import header_of
 from games.ghosts import challenges, lanes
 from games.ghosts.models import Challenge
 from games.inbox import notices

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from games.attempts.lifecycle import start_attempt
-from games.daily.game_left import header_of
+from games.daily.page_header import header_of
 from games.inbox import notices
 from games.inbox.models import Notice
 from games.models import Deal

@@ -16,7 +16,7 @@ const AT_ONCE = 250;
 export const batch = (tokens, n) => ({ type: "moves", n: n + 1, tokens: tokens.slice(0, AT_ONCE) });
 
 /**
- * Sends the pending moves again, those of practice together, as they may be many.
+ * Sends the pending moves again; in practice, where there may be many, in one message.
  * @param {State} state @param {TableSocket} socket
  */
 export function resend(state, socket) {

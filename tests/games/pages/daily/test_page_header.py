@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from games.attempts.lifecycle import close_attempt, start_attempt
-from games.daily.game_left import header_of
+from games.daily.page_header import header_of
 from games.deals import publishing
 from games.models import Attempt, Deal, Move
 from games.puzzles.models import PuzzleTry

@@ -1,4 +1,4 @@
-"""What the header of every page shows a player: the game left unfinished, and the number of unread notices."""
+"""Page header of a player: the game to resume, and the number of unread notices."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import template
 
-from games.daily.game_left import Header, header_of
+from games.daily.page_header import Header, header_of
 
 register = template.Library()
 
