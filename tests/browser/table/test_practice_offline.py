@@ -10,6 +10,9 @@ from tests.browser.table_driver import Mouse, play_through, practise, won_record
 
 _CONFIRMED = "n => document.querySelector('#felt').dataset.confirmed === String(n)"
 _DECKS = "n => performance.getEntriesByType('resource').filter(e => e.name.endsWith('/deck.json')).length === n"
+_ANOTHERS, _OLD = (f"talon.unsent./ws/play/00000000-0000-4000-8000-00000000000{n}/" for n in range(2))
+_END_LOADED = r"""() => performance.getEntriesByType("resource")
+  .filter(({ name }) => /\/finish\.(late\.)?[0-9a-f]+\.(js|css)$/.test(name)).length === 2"""
 _MOVES = "n => document.querySelector('#moves').textContent === String(n)"
 
 
@@ -37,7 +40,7 @@ def test_a_game_is_won_without_a_network_and_counts_later(visit: Visit, complain
     player = Mouse(page)
     player.start()
     play_through(player, tokens[:2])
-    page.wait_for_load_state("networkidle")
+    page.wait_for_function(_END_LOADED)
     page.context.set_offline(True)
     page.wait_for_selector('#lost:has-text("You\'re offline. Play on")')
     play_offline(player, [*tokens[2:5], "u", *tokens[4:]])
@@ -93,4 +96,30 @@ def test_a_new_deal_is_dealt_once_without_a_network(visit: Visit, complaints: li
     page.wait_for_function(_CONFIRMED, arg=2)
     page.goto(second)
     page.wait_for_function(_CONFIRMED, arg=2)
+    complaints.clear()
+
+
+def test_the_next_deal_is_asked_for_once_and_anothers_moves_stay(visit: Visit, complaints: list[str]) -> None:
+    page, asked = visit(fresh=True), list[str]()
+
+    def start(route: Any, request: Any) -> None:
+        if "ahead" in request.post_data:
+            asked.append(request.url)
+            route.fulfill(status=204)
+        else:
+            route.continue_()
+
+    page.route("**/practice/start", start)
+    page.evaluate("key => localStorage.setItem(key, JSON.stringify({n: 0, tokens: ['d'], at: Date.now()}))", _ANOTHERS)
+    page.evaluate("key => localStorage.setItem(key, JSON.stringify({n: 0, tokens: ['d'], at: 0}))", _OLD)
+    player = practise(page)
+    with page.expect_request("**/practice/start"):
+        player.play("d")
+    player.wait_played()
+    for _ in range(3):
+        player.play("d")
+        player.wait_played()
+    assert len(asked) == 1
+    page.wait_for_function("key => localStorage.getItem(key) === null", arg=_OLD)
+    assert page.evaluate("key => localStorage.getItem(key)", _ANOTHERS)
     complaints.clear()

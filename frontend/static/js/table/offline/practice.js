@@ -20,6 +20,8 @@ import { deliver, deliverOthers, forgetUnsent, keepUnsent, unsentAfter } from ".
 let isPreparing = false;
 let isBound = false;
 /** @type {Next|null} */ let next = null;
+/** Address of the game whose next deal has been asked for. */
+let asked = "";
 
 /** Deals the table in this page too. @param {State} state @param {TableSocket} socket @param {() => void} resend */
 export async function prepare(state, socket, resend) {
@@ -80,10 +82,11 @@ function recallUnsent(state, resend) {
   resend();
 }
 
-/** Fetches the next deal, once. */
+/** Fetches the next deal; asks once at each game, as there may be none. */
 export async function fetchNext() {
   const form = /** @type {HTMLFormElement|null} */ (document.querySelector("form:has(#new-deal)"));
-  if (next || !form) return;
+  if (next || !form || asked === location.pathname) return;
+  asked = location.pathname;
   const body = new FormData(form);
   body.set("ahead", "1");
   const options = { body, headers: { Accept: "text/html" } };
